@@ -135,7 +135,8 @@ form: {number: a, boolean: b, choice: c, text: d}
         (("{question}", "{question} {question}"), r"ask: must contain \{question\} once"),
         (("{opening} {response}", "{response} {opening}"), r"\{response\} must be between \{opening\} and \{closing\}"),
         ((", text: d", ""), "form: has no text for text"),
-        (("system: Read.", ""), "system: Field required"),
+        (("system: Read.", ""), "system: is missing"),
+        (('{form}"', '{form} {answer}"'), r"ask: names \{answer\}, which is unknown; it can name question, opening"),
         (
             ("system:", "examples: [{question: q, kind: number, response: r, reply: three}]\nsystem:"),
             "example 1: its reply 'three' is outside the format of a reply",

@@ -93,7 +93,10 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         ("wrap: '{question} {question}'", "each of its texts must contain {question} once"),
         ("{}", "it needs `question`, `wrap` or both"),
         ("question: {letter: '{question}'}", "question: 'letter' is no kind of answer; there are open, number"),
-        ("wrapper: '{question}'", "wrapper: Extra inputs are not permitted"),
+        ("wrapper: '{question}'", "wrapper: unknown key; did you mean `wrap`?"),
+        ("wrap: '{question} {answer_1}'", "names {answer_1}, which is unknown; its texts can name {question}"),
+        ("wrap: ' '", "wrap: must not be empty"),
+        ("- wrap", "must contain keys and values"),
     ],
 )
 def test_a_mistake_in_a_form_is_named(toy: Path, text: str, reason: str) -> None:
@@ -102,6 +105,18 @@ def test_a_mistake_in_a_form_is_named(toy: Path, text: str, reason: str) -> None
         read("toy")
     assert str(error.value).startswith("prompt form toy: ") and reason in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_form_that_is_not_utf_8_is_named(toy: Path) -> None:
+    toy.write_bytes(b"wrap: '{question} \xff'")
+    with pytest.raises(WhatifError, match=r"prompt form toy: toy\.yaml is not UTF-8 \(byte 18\); save it as UTF-8"):
+        read("toy")
+
+
+def test_a_folder_with_the_name_of_a_form_is_named(toy: Path) -> None:
+    toy.mkdir()
+    with pytest.raises(WhatifError, match=r"prompt form toy: toy\.yaml cannot be read \(Is a directory\)"):
+        read("toy")
 
 
 def test_an_unknown_form_is_named_with_the_known_ones() -> None:

@@ -54,8 +54,34 @@ def test_strategies_with_shots_need_the_examples_of_a_benchmark() -> None:
             {"shots": 1, "turns": [{"user": "{question}", "example": "{answer}", "continues": False}]},
             "turn 1: a strategy with `shots` is one conversation",
         ),
+        (
+            {"shots": 1, "turns": [{"user": "{question}", "example": "{reason}"}]},
+            "turn 1: names {reason}, which is unknown; it can name {answer}, {rationale}",
+        ),
     ],
 )
 def test_a_wrong_strategy_with_shots_is_refused(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         Strategy.model_validate({"turns": [{"user": "{question}"}], **changed})
+
+
+def test_a_question_is_in_the_text_after_which_options_are_ranked() -> None:
+    with pytest.raises(ValidationError, match=r"turn 1: `user` must contain {question}; `append` is omitted"):
+        Strategy.model_validate({"turns": [{"user": "Look.", "append": "{question}"}]})
+
+
+def test_braces_of_json_and_latex_are_text() -> None:
+    for text in ('Reply {"answer": 3}.', "Put it into \\boxed{answer}.", "Write {} or {3}."):
+        assert Strategy.model_validate({"turns": [{"user": "{question}", "append": text}]}).turns[0].append == text
+
+
+@pytest.mark.parametrize(
+    ("user", "message"),
+    [
+        ({"letter": "{question}"}, "'letter' is no kind of answer; there are number, boolean, choice, text"),
+        (["{question}"], r"must be a text, or a text for each kind of answer \(number, boolean, choice, text\)"),
+    ],
+)
+def test_the_words_of_a_turn_are_a_text_or_one_for_each_kind(user: Any, message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        Strategy.model_validate({"turns": [{"user": user}]})

@@ -151,7 +151,7 @@ def test_decoding_is_in_the_key_of_responses_when_it_is_set_and_never_of_ranking
     found = [keys(adapter, decoding=decoding) for decoding in settings]
     assert len({open_key for open_key, _ in [*found, BEFORE[adapter]]}) == 6
     assert {ranked for _, ranked in found} == {BEFORE[adapter][RANKED]}
-    for greedy in ({}, {"temperature": 0}, {"beams": 1}, {"seed": 4}):
+    for greedy in ({}, {"temperature": 0}, {"beams": 1}, {"seed": 0}):
         assert keys(adapter, decoding=greedy) == BEFORE[adapter]
 
 

@@ -51,6 +51,8 @@ def test_a_value_stays_one_word_and_is_expanded_by_nobody() -> None:
         ("vllm serve m --host 0.0.0.0", "leave out `--host`, or write `--host {host}`"),
         ("vllm serve m --host", "leave out `--host`, or write `--host {host}`"),
         ("cd /x && vllm serve m", "no shell reads it, so `&&` has no meaning; put the commands into a script"),
+        ("vllm serve {model}", "{model} is no placeholder; there are {host}, {port} and {checkpoint}"),
+        ("vllm serve m --listen=0:{Port}", "{Port} is no placeholder"),
         ("vllm serve m > log", "no shell reads it, so `>` has no meaning"),
         ("vllm serve m --api-key abc", "`--api-key` would show a secret"),
         ("vllm serve m --api_key=abc", "`--api_key` would show a secret"),

@@ -158,6 +158,16 @@ def test_the_shipped_file_is_valid() -> None:
         ),
         (
             "{adapter: random,",
+            "{adapter: hf-chat, checkpoint: a/b, decoding: greedy,",
+            "models.random.decoding: is 'greedy'; it must contain keys and values",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: hf-chat, checkpoint: a/b, decoding: {beams: 5, seed: 3},",
+            "seed is for sampling; set a temperature above 0, or remove it",
+        ),
+        (
+            "{adapter: random,",
             "{adapter: hf-chat, checkpoint: a/b, decoding: {length_penalty: -1},",
             "length_penalty is for beam search; set beams above 1, or remove it",
         ),

@@ -234,8 +234,15 @@ def test_an_example_is_shown_with_questions_of_its_kind(toy: Path) -> None:
         ("matters for: {question}", "matters for: {answer_1}{question}", "turn 1: names {answer_1}, but no turn comes"),
         (", choice: Answer with one letter.", "", "turn 2: has no text for choice; it needs number, boolean, choice"),
         ("matters for: {question}", "matters", "turn 1: each of its texts must contain {question} once"),
-        ("dots.png", "../dots.png", "examples.0.images.0.file: String should match pattern"),
-        ("continues", "goes_on", "turns.1.goes_on: Extra inputs are not permitted"),
+        ("dots.png", "../dots.png", "examples.0.images.0.file: is '../dots.png'; it must be the name of a PNG or JPEG"),
+        ("continues", "continue", "turns.1.continue: unknown key; did you mean `continues`"),
+        ("continues", "goes_on", "turns.1.goes_on: unknown key; it must be one of append, continues, example, images,"),
+        ("turns:", "rounds:", "rounds: unknown key; it must be one of answer_after, examples, replaceable, shots"),
+        ("sha256: ", "sha256: a", "examples.0.images.0.sha256: is 'a.{64}'; it must be the SHA-256 of the file"),
+        ("{answer_1}", "{answer_0}", "turn 2: names {answer_0}, which is unknown; it can name {question}, {answer_1}"),
+        ("{answer_1}", "{answer}", "turn 2: names {answer}, which is unknown"),
+        ("matters for: {question}", "matters: {question} {options}", "turn 1: names {options}, which is unknown"),
+        ("look closely", "look at {question}", "system: names {question}, but only turns have placeholders; remove it"),
     ],
 )
 def test_a_mistake_in_a_strategy_is_named(toy: Path, old: str, new: str, message: str) -> None:
@@ -254,3 +261,16 @@ def test_an_example_without_its_image_is_named(toy: Path) -> None:
     (toy.parent / "images" / "dots.png").unlink()
     with pytest.raises(WhatifError, match=r"toy: the image dots\.png of an example cannot be read"):
         ask()
+    (toy.parent / "images" / "dots.png").mkdir()
+    with pytest.raises(WhatifError, match=r"toy: the image dots\.png of an example cannot be read \(Is a directory\)"):
+        ask()
+
+
+def test_an_example_whose_image_is_none_is_named_before_anything_is_asked(toy: Path) -> None:
+    data = b"no image"
+    write(toy, hashlib.sha256(DOTS).hexdigest(), hashlib.sha256(data).hexdigest())
+    (toy.parent / "images" / "dots.png").write_bytes(data)
+    model = Describing()
+    with pytest.raises(WhatifError, match=r"toy: the image dots\.png of an example cannot be decoded \("):
+        list(open_predictions([open_row()], Pictures(), "m", model, strategy="toy"))
+    assert not model.asked

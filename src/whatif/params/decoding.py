@@ -48,6 +48,8 @@ class Decoding(Settings):
             raise ValueError("length_penalty is for beam search; set beams above 1, or remove it")
         if self.top_p is not None and not self.is_random:
             raise ValueError("top_p is for sampling; set a temperature above 0, or remove it")
+        if self.seed != 0 and not self.is_random:
+            raise ValueError("seed is for sampling; set a temperature above 0, or remove it")
         if self.samples > 1 and not self.is_random:
             raise ValueError("several samples would all be the same; set a temperature above 0")
         return self

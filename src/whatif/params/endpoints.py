@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
+from whatif.params.addresses import BaseUrl, KeyVariable
 from whatif.params.base import SourcePath
 from whatif.params.decoding import EndpointDecoding
 from whatif.params.extra_body import ExtraBody
@@ -23,7 +24,7 @@ JsonMode: TypeAlias = Literal["schema", "object", "none"]
 class EndpointModel(Answerer):
     """The settings of requests to an OpenAI-compatible endpoint, wherever it is."""
 
-    key_variable: str | None = Field(default=None, pattern=r"^[A-Z_][A-Z0-9_]*$", max_length=64)  # environment variable
+    key_variable: KeyVariable | None = None
     concurrency: int = Field(default=8, ge=1, le=256)  # requests at once
     max_new_tokens: int = Field(default=64, ge=1, le=65_536)
     token_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # the endpoint's name for max_new_tokens
@@ -91,7 +92,7 @@ class ApiModel(EndpointModel):
 
     adapter: Literal["api"]
     model: str = Field(min_length=1)
-    base_url: str = Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#@]*)?$")
+    base_url: BaseUrl
 
 
 class ServedModel(EndpointModel):

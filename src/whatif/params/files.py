@@ -91,6 +91,8 @@ def _finding_line(finding: Any, values: Any, path: Path, tree: yaml.Node | None,
     if kind == "union_tag_invalid":
         context = finding["ctx"]
         return f"{where}{name}.adapter: is {context['tag']!r}; it must be one of {context['expected_tags']}"
+    if kind in ("model_type", "dict_type"):
+        message = "it must contain keys and values"
     value = finding["input"]
     # A model may contain a secret; and of a long section, the message alone names what contradicts itself.
     whole_entry = isinstance(value, dict) and ("adapter" in value or len(repr(value)) > _LONGEST_SHOWN)

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
+from whatif.params.addresses import BaseUrl, KeyVariable
 from whatif.params.base import Settings, Share, Span
 from whatif.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint
 from whatif.params.extra_body import ExtraBody
@@ -46,8 +47,8 @@ class ImagesApiGenerator(Settings):
 
     adapter: Literal["images-api"]
     model: str = Field(min_length=1)
-    base_url: str = Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#@]*)?$")
-    key_variable: str | None = Field(default=None, pattern=r"^[A-Z_][A-Z0-9_]*$", max_length=64)  # environment variable
+    base_url: BaseUrl
+    key_variable: KeyVariable | None = None
     size: str | None = Field(default=None, pattern=r"^[1-9]\d*x[1-9]\d*$")  # `1024x1024`; null: the endpoint's default
     quality: str | None = Field(default=None, min_length=1)  # by the endpoint's names; null: its default
     # null: not sent, for endpoints that always send the image itself and know no such field.

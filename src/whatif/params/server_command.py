@@ -11,6 +11,7 @@ from pydantic import AfterValidator
 HOST, PORT, CHECKPOINT = "{host}", "{port}", "{checkpoint}"
 _ADDRESS = {"--host": HOST, "--port": PORT}
 _OF_A_SHELL = frozenset({"|", "||", "&", "&&", ";", "<", ">", ">>", "2>", "2>&1"})
+_PLACEHOLDER = re.compile(r"\{[A-Za-z_]+\}")
 _NAMES_SECRET = r"[\w-]*(?:api[-_]?key|password|secret|(?:access|auth|hf)[-_]?token)"
 # An option with its value here or in the next word, or an assignment after `env`.
 _SECRET = re.compile(rf"--?{_NAMES_SECRET}(?:=.*)?|{_NAMES_SECRET}=.*", re.IGNORECASE)
@@ -70,6 +71,8 @@ def _checked(command: str) -> str:
         flag, has_value, value = word.partition("=")
         if flag in _ADDRESS and (value if has_value else following) != _ADDRESS[flag]:
             raise ValueError(f"leave out `{flag}`, or write `{flag} {_ADDRESS[flag]}`: each job chooses a free port")
+        if unknown := [name for name in _PLACEHOLDER.findall(word) if name not in (HOST, PORT, CHECKPOINT)]:
+            raise ValueError(f"{unknown[0]} is no placeholder; there are {HOST}, {PORT} and {CHECKPOINT}")
         if word in _OF_A_SHELL:
             raise ValueError(f"no shell reads it, so `{word}` has no meaning; put the commands into a script")
         if _SECRET.fullmatch(word):

@@ -80,7 +80,11 @@ def _pairs(answers: Sequence[Answer], expected: Sequence[str | None]) -> Iterato
         (Fault("cut"), "connection failed: "),
         (Fault("truncated"), "the reply is not whole JSON"),
         (Fault("time-out"), "no reply within 0.5 s"),
-        (Fault("status", 200, body=b'{"error": {"message": "overloaded"}}'), "the reply is no chat completion"),
+        (
+            Fault("status", 200, body=b'{"error": {"message": "overloaded"}}'),
+            "the reply is no chat completion, but `overloaded`",
+        ),
+        (Fault("status", 200, body=b'"<html> Log in </html>"'), "the reply is no chat completion, but `<html> Log in"),
         (Fault("status", 200, body=b"[]"), "the reply is no chat completion"),
     ],
 )

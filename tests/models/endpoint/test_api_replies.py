@@ -198,3 +198,25 @@ def test_json_that_is_too_deep_is_no_reply() -> None:
 )
 def test_the_words_of_an_error_are_kept_in_whatever_form_they_come(error: Any, reason: str) -> None:
     assert ask(refusal(400, error))[0] == [Answer(status="error", reason=reason)]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("qwen-7b", True),
+        ("llava-1.5-7b", False),
+        ("LLaVA-1.5-7b-2024-05-01", False),
+        ("llava", False),
+        (None, False),
+        (42, True),
+    ],
+)
+def test_replies_that_name_another_model_are_reported_once(
+    name: Any, told: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "3"}}
+    body = json.dumps({"choices": [choice], "model": name}).encode()
+    answers, _, _ = ask(Fault("status", 200, body=body), questions(3), model="llava-1.5-7b")
+    assert [answer.response for answer in answers] == ["3"] * 3
+    line = f": was asked for the model llava-1.5-7b, but replies name {name}\n"
+    assert capsys.readouterr().err.count(line) == told

@@ -11,7 +11,7 @@ from PIL import Image
 
 from tests.tiny_checkpoints import tiny_llava, tiny_text_model
 from whatif.errors import WhatifError
-from whatif.language.messages import one_turn
+from whatif.language.messages import Message, one_turn, user_message
 from whatif.models import Answer, Question, load
 from whatif.params.checkpoints import BlindTextModel, HuggingFaceChat
 
@@ -92,3 +92,13 @@ def test_it_is_part_of_what_answers_are_stored_under_when_it_is_set(adapter: str
     assert "system" not in identity()
     if adapter == "hf-chat":
         assert identity(system="You count dots.") == {**identity(), "system": "You count dots."}
+
+
+def test_a_language_model_without_a_template_says_what_it_takes(folders: dict[str, Path], tmp_path: Path) -> None:
+    settings = BlindTextModel(adapter="blind", checkpoint=str(with_template(folders["blind"], tmp_path / "bare", None)))
+    talk = (user_message("How many?"), Message("assistant", ("two",)), user_message("And now?"))
+    (answer,) = load("blind", settings, 0).answer([Question("q", "g", "original", talk)])
+    assert answer.reason == (
+        "this language model has no chat template: it takes one message of the user; "
+        "use a strategy without examples or several turns"
+    )

@@ -88,6 +88,15 @@ def test_a_question_of_3000_words_is_one_error(family: str, tmp_path: Path) -> N
         )
 
 
+def test_a_response_that_leaves_the_positions_of_the_model_says_so(tmp_path: Path) -> None:
+    model = loaded("blip2-opt", BLIP["blip2-opt"](tmp_path))
+    asked = [question([picture(1)], "dots " * 499), question([picture(2)])]
+    long, short = model.answer([replace(one, max_new_tokens=64) for one in asked])
+    assert short.status == "ok"
+    assert (long.status, long.response) == ("error", None)
+    assert "more tokens than it has positions" in (long.reason or "") and "\n" not in (long.reason or "")
+
+
 def test_what_the_model_raises_for_one_question_is_its_answer(llava: Path) -> None:
     model = loaded("llava", llava)
     questions = twin_questions()

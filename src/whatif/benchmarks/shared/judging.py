@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Mapping
 from typing import Any
 
 from whatif import models
@@ -11,6 +12,10 @@ from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors, 
 from whatif.graph.task import Task
 
 OUTPUTS = {"judged": JUDGED}
+# A reply of the right format to a question with each kind of answer.
+_REPLIES = {"number": "Answer: 3", "boolean": "Answer: yes", "choice": "Answer: B", "text": "Answer: red"}
+
+Row = Mapping[str, Any]
 
 
 def write_judged(task: Task[Any]) -> None:
@@ -39,13 +44,14 @@ def write_judged(task: Task[Any]) -> None:
         return
     statuses: Counter[str] = Counter()
     errors: Counter[str] = Counter()
-    outside = 0
+    outside: list[Row] = []
     with models.closing(loaded), ResponseStore(store_path()) as store:
         model = TransientErrors(stored(loaded, store))
         for row in judged(questions, predictions, name, model, prompt=prompt):
             task.outputs.writer("judged").write([row])
             statuses[row["status"]] += 1
-            outside += row["reason"] == OUTSIDE
+            if row["reason"] == OUTSIDE:
+                outside.append(row)
             if row["status"] == "error":
                 errors[str(row["reason"])] += 1
     total = statuses.total()
@@ -54,5 +60,10 @@ def write_judged(task: Task[Any]) -> None:
         f"the rules found none, or several"
     )
     if outside:
-        warn(f"{name}: {outside:,} of {total:,} replies of this judge are outside its format, and count as no answer")
+        first = outside[0]
+        kind = next(row["answer_kind"] for row in questions if row["question_id"] == first["question_id"])
+        warn(
+            f"{name}: {len(outside):,} of {total:,} replies of this judge are outside its format, and count as no "
+            f"answer; the first is {first['response']!r:.60}; it must be one whole line such as `{_REPLIES[kind]}`"
+        )
     report_errors(task, name, total, errors, model.reasons)

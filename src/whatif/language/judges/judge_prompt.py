@@ -8,7 +8,7 @@ from typing import get_args
 
 from pydantic import Field, model_validator
 
-from whatif.language.named_files import AnswerKind, Entry, Text
+from whatif.language.named_files import AnswerKind, Entry, Text, unknown_placeholder
 
 KINDS: tuple[AnswerKind, ...] = get_args(AnswerKind)
 NO_ANSWER = "none"
@@ -47,6 +47,8 @@ class JudgePrompt(Entry):
                 raise ValueError(f"ask: must contain {{{place}}} once")
         if [place for place in _PLACE.findall(self.ask) if place in PLACES[1:4]] != list(PLACES[1:4]):
             raise ValueError("ask: {response} must be between {opening} and {closing}")
+        if unknown := unknown_placeholder(self.ask, [f"{{{place}}}" for place in PLACES]):
+            raise ValueError(f"ask: names {unknown}, which is unknown; it can name {', '.join(PLACES)}")
         if lacking := [kind for kind in KINDS if kind not in self.form]:
             raise ValueError(f"form: has no text for {lacking[0]}; it needs {', '.join(KINDS)}")
         for number, example in enumerate(self.examples, start=1):

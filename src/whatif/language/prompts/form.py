@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 from pydantic import field_validator, model_validator
 
-from whatif.language.named_files import Entry, Text
+from whatif.language.named_files import Entry, Text, unknown_placeholder
 
 PLACE = "{question}"
 Kind: TypeAlias = Literal["open", "number", "boolean", "text", "choice"]
@@ -33,6 +33,8 @@ class Form(Entry):
             raise ValueError("it needs `question`, `wrap` or both")
         if any(text.count(PLACE) != 1 for text in self._texts()):
             raise ValueError(f"each of its texts must contain {PLACE} once")
+        if unknown := next(filter(None, (unknown_placeholder(text, [PLACE]) for text in self._texts())), None):
+            raise ValueError(f"names {unknown}, which is unknown; its texts can name {PLACE}")
         return self
 
     def wording(self, answer_kind: str) -> str | None:

@@ -19,7 +19,7 @@
     replaceable: true                     # optional: the wording of a model's prompt form replaces the text of the turn
 
 A multiple-choice question includes its options. Every turn is a request of its own, so its response is stored. Where a
-model ranks options, it ranks them after the last turn, and `append` is left out.
+model ranks options, it ranks them after the last turn, and `append` is left out. Another name in braces is an error.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 
 from whatif.errors import WhatifError
+from whatif.files.image_decoding import UnreadableImageError, decode
 from whatif.language.messages import ImagePart, Message, Messages, user_message
 from whatif.language.named_files import names_in, read_named
 from whatif.language.prompts import read as read_form
@@ -106,7 +107,7 @@ def conversation(
 def example_images(strategy: str) -> dict[str, bytes]:
     """The encoded images of a strategy's worked examples, by id.
 
-    Raises WhatifError when one is missing or is not the one that the strategy names.
+    Raises WhatifError when one is missing, cannot be decoded, or is not the one that the strategy names.
     """
     found = {}
     for example in read(strategy).examples:
@@ -125,6 +126,13 @@ def example_images(strategy: str) -> dict[str, bytes]:
                     f"strategy {strategy}: the image {image.file} of an example has the SHA-256 {digest}, not "
                     f"{image.sha256}; restore the image, or correct the strategy"
                 )
+            try:
+                decode(data)
+            except UnreadableImageError as error:
+                raise WhatifError(
+                    f"strategy {strategy}: the image {image.file} of an example cannot be decoded ({error.said}); "
+                    "replace it by a PNG or JPEG file, and correct its SHA-256 in the strategy"
+                ) from error
             found[digest] = data
     return found
 

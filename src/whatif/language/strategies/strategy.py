@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from whatif.language.named_files import AnswerKind, Entry, Text
+from whatif.language.named_files import AnswerKind, Entry, Text, unknown_placeholder
 
 KINDS: tuple[AnswerKind, ...] = ("number", "boolean", "choice")  # those that every strategy needs
+_QUESTION = "{question}"
+_OF_EXAMPLES = ("{answer}", "{rationale}")  # placeholders of `example`
 _PLACE = re.compile(r"\{(question|answer_([1-9]\d*))\}")
 
 Words: TypeAlias = Text | dict[AnswerKind, Text]
@@ -19,8 +21,24 @@ Words: TypeAlias = Text | dict[AnswerKind, Text]
 class ExampleImage(Entry):
     """The image of a worked example: a file, and the SHA-256 of its bytes, so that the strategy names its content."""
 
-    file: str = Field(pattern=r"^[\w-]+\.(?:png|jpe?g)$")
-    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    file: str
+    sha256: str
+
+    @field_validator("file")
+    @classmethod
+    def _is_name(cls, file: str) -> str:
+        if not re.fullmatch(r"[\w-]+\.(?:png|jpe?g)", file):
+            raise ValueError(f"is {file!r}; it must be the name of a PNG or JPEG file without a folder: cats.png")
+        return file
+
+    @field_validator("sha256")
+    @classmethod
+    def _is_digest(cls, digest: str) -> str:
+        if not re.fullmatch(r"[0-9a-f]{64}", digest):
+            raise ValueError(
+                f"is {digest!r}; it must be the SHA-256 of the file in 64 hexadecimal digits, as sha256sum prints"
+            )
+        return digest
 
 
 class Example(Entry):
@@ -41,6 +59,17 @@ class Turn(Entry):
     continues: bool = True
     max_new_tokens: int | None = Field(default=None, ge=1)
     example: Text | None = None  # what the model said in this turn of a shown example: {answer}, {rationale}
+
+    @field_validator("user", "append", mode="before")
+    @classmethod
+    def _of_known_kinds(cls, words: object) -> object:
+        kinds = get_args(AnswerKind)
+        unknown = [kind for kind in words if kind not in kinds] if isinstance(words, dict) else []
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is no kind of answer; there are {', '.join(kinds)}")
+        if words is not None and not isinstance(words, str | dict):
+            raise ValueError(f"must be a text, or a text for each kind of answer ({', '.join(kinds)})")
+        return words
 
     def starts(self, number: int) -> bool:
         """Whether the turn with this number, counted from 0, starts a conversation."""
@@ -88,17 +117,35 @@ class Strategy(Entry):
             if early:
                 before = {1: "no turn comes", 2: "only turn 1 comes"}.get(number, f"only turns 1 to {number - 1} come")
                 raise ValueError(f"{place}: names {{answer_{early[0]}}}, but {before} before it")
-        if any(text.count("{question}") != 1 for text in self.turns[0].texts):
+        if any(text.count(_QUESTION) != 1 for text in self.turns[0].texts):
             raise ValueError("turn 1: each of its texts must contain {question} once")
+        first = [self.turns[0].text(kind, ranked=True) for kind in (*KINDS, "text")]
+        if any(text is not None and _QUESTION not in text for text in first):
+            raise ValueError("turn 1: `user` must contain {question}; `append` is omitted where options are ranked")
         for number, turn in enumerate(self.turns, start=1):
             if (turn.example is not None) != (self.shots > 0):
                 lacks = "has no `example`, which says what the model answered in a shown example"
                 raise ValueError(f"turn {number}: {lacks if self.shots else 'has an `example`, but `shots` is 0'}")
             if self.shots and not turn.continues:
                 raise ValueError(f"turn {number}: a strategy with `shots` is one conversation; remove `continues`")
+        self._check_placeholders()
         if self.replaceable and len(self.turns) > 1:
             raise ValueError("replaceable: a prompt form has the words of one turn, but this strategy has several")
         return self
+
+    def _check_placeholders(self) -> None:
+        """Rejects a name in braces that nothing replaces, such as `{answer_0}` or `{options}`."""
+        examples = [text for example in self.examples for text in (example.question, example.answer)]
+        for place, text in (("system", self.system or ""), *(("examples", text) for text in examples)):
+            if placeholder := _PLACE.search(text):
+                raise ValueError(f"{place}: names {placeholder[0]}, but only turns have placeholders; remove it")
+        for number, turn in enumerate(self.turns, start=1):
+            known = [_QUESTION, *(f"{{answer_{answer}}}" for answer in range(1, number))]
+            for text, places in (*((text, known) for text in turn.texts), (turn.example or "", _OF_EXAMPLES)):
+                if unknown := unknown_placeholder(text, places):
+                    raise ValueError(
+                        f"turn {number}: names {unknown}, which is unknown; it can name {', '.join(places)}"
+                    )
 
 
 def filled(text: str, question: str, said: Sequence[str]) -> str:

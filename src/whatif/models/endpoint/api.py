@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -24,6 +25,7 @@ from whatif.params.endpoints import ApiModel
 from whatif.params.prices import money
 from whatif.random_streams import stream
 
+_NAMES_SHOWN = 3  # of models
 VERSION = 2  # increase it when requests change, or when more of a reply is kept
 
 
@@ -46,6 +48,7 @@ class ApiAnswers:
         self._sleep = sleep
         self._connect = connect
         self.spent = Spent(settings)
+        self._other_models: set[str] = set()  # names in replies that are not the name of the settings
         self._around = wrapper(settings.prompt)
         # Only settings that are set, so that the keys of earlier stored answers do not change.
         given = {
@@ -111,14 +114,28 @@ class ApiAnswers:
             return self._count(answer, unanswered)
 
         with self._connect(self._settings, self._sleep) as endpoint:
-            yield from in_flight(
-                endpoint,
-                questions,
-                self._settings.concurrency,
-                ask=lambda question: self._ask(endpoint, question),
-                instead=self._over_budget,
-                count=counted,
+            try:
+                yield from in_flight(
+                    endpoint,
+                    questions,
+                    self._settings.concurrency,
+                    ask=lambda question: self._ask(endpoint, question),
+                    instead=self._over_budget,
+                    count=counted,
+                )
+            finally:
+                self._report_other_models()
+
+    def _report_other_models(self) -> None:
+        """Reports what other names the replies had: an endpoint may ignore the name of the model that is asked for."""
+        if self._other_models:
+            names, url, model = (
+                ", ".join(sorted(self._other_models)[:_NAMES_SHOWN]),
+                self._settings.base_url,
+                self._settings.model,
             )
+            print(f"whatif: {url}: was asked for the model {model}, but replies name {names}", file=sys.stderr)
+            self._other_models.clear()
 
     def _over_budget(self) -> Answer | None:
         if not self.spent.all_of_budget:
@@ -154,6 +171,8 @@ class ApiAnswers:
         def send(sent: Sent, fields: Mapping[str, Any]) -> Reply:
             limit, sample = question.max_new_tokens, question.sample
             replies.append(endpoint.ask(sent, waits, max_new_tokens=limit, sample=sample, fields=fields))
+            if _is_another(replies[-1].model, self._settings.model):
+                self._other_models.add(replies[-1].model)
             return replies[-1]
 
         try:
@@ -225,6 +244,12 @@ def _shown(question: Question, settings: ApiModel) -> Question:
     if not settings.takes_images:
         return replace(question, messages=without_images(question.messages), encoded_images=lambda: ())
     return with_composite(question) if settings.several_images == "composite" else question
+
+
+def _is_another(said: str, asked: str) -> bool:
+    """Whether a name in a reply is of another model: endpoints add or omit a date, a revision or a provider."""
+    said, asked = said.lower(), asked.lower()
+    return said not in asked and asked not in said
 
 
 def _said(reply: Reply) -> Answer:

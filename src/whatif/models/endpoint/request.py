@@ -16,12 +16,15 @@ from whatif.params.endpoints import ApiModel
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+_LONGEST_BEGINNING = 80  # characters of a reply that is something else
+
 
 @dataclass(frozen=True)
 class Reply:
     """A model's text, and in `finish` why it ended; without the key. Token counts are None if not given.
 
-    `logprobs` and `prompt_logprobs` are the fields of these names as plain JSON values, None if there are none.
+    `model` is the name by which the reply calls the model, empty if it gives none. `logprobs` and `prompt_logprobs` are
+    the fields of these names as plain JSON values, None if there are none.
     """
 
     text: str
@@ -31,6 +34,7 @@ class Reply:
     response_tokens: int | None
     logprobs: Any = None
     prompt_logprobs: Any = None
+    model: str = ""
 
 
 class Endpoint(Connection):
@@ -76,9 +80,9 @@ class Endpoint(Connection):
             choice = completion.choices[0]
             text, refusal = choice.message.content or "", choice.message.refusal
         except (AttributeError, TypeError, IndexError):
-            raise TryAgainError("the reply is no chat completion") from None
+            raise TryAgainError(self._no_completion(completion)) from None
         if not isinstance(text, str):
-            raise TryAgainError("the reply is no chat completion")
+            raise TryAgainError(self._no_completion(completion))
         counts = [getattr(completion.usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
         prompt_tokens, response_tokens = (count if is_count(count) else None for count in counts)
         return Reply(
@@ -89,7 +93,16 @@ class Endpoint(Connection):
             response_tokens,
             self._plain(getattr(choice, "logprobs", None)),
             self._plain(getattr(completion, "prompt_logprobs", None)),
+            self.line(getattr(completion, "model", None) or ""),
         )
+
+    def _no_completion(self, reply: Any) -> str:
+        """What is wrong with a reply, with the beginning of a page or an error that came in its place."""
+        said = reply if isinstance(reply, str) else getattr(reply, "error", None)
+        if isinstance(said, Mapping):
+            said = said.get("message") or said
+        shown = self.line(said or "")
+        return "the reply is no chat completion" + (f", but `{shown[:_LONGEST_BEGINNING]}`" if shown else "")
 
     def _plain(self, value: Any) -> Any:
         """A field of a reply as plain JSON values, the key masked in every text."""

@@ -15,7 +15,7 @@ from whatif.language.options import LETTERS
 from whatif.models import Answer, ImageForm, OptionScore, Question, Unconditional, answer_to_empty_option
 from whatif.models.composites import with_composite
 from whatif.models.local.conversations import UnfitQuestionError
-from whatif.models.local.faults import about_one_question, device_failed, first_line, out_of_memory
+from whatif.models.local.faults import about_one_question, device_failed, first_line, out_of_memory, reason_of
 from whatif.models.local.generation import Batches, Generate, GenerateTogether
 from whatif.models.local.sampling import Noise, sampling_stream
 from whatif.models.local.sent_images import SentImages
@@ -281,4 +281,4 @@ def _refused(error: Exception) -> Answer:
     if not about_one_question(error):
         raise error
     prefix = "" if isinstance(error, UnfitQuestionError) else "the model cannot be asked this: "
-    return Answer(status="error", reason=f"{prefix}{first_line(error)}")
+    return Answer(status="error", reason=f"{prefix}{reason_of(error)}")

@@ -106,7 +106,7 @@ def _limits(configuration: Any) -> dict[str, int]:
 
 
 def _encode(processor: Any, words: str, limits: Mapping[str, int], prompts: Sequence[Prompt]) -> Mapping[str, Any]:
-    texts = [only_question(prompt.messages, "this model") for prompt in prompts]
+    texts = [only_question(prompt.messages, "this model", " with one image") for prompt in prompts]
     if any(str(processor.image_token) in text for text in texts):
         raise UnfitQuestionError(f"{processor.image_token} in the question's words stands for a picture")
     asked = [words.replace(PLACE, text) for text in texts]

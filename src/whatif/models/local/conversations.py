@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Turns: TypeAlias = list[dict[str, Any]]
 ToTurns: TypeAlias = Callable[[Messages, Sequence["Image"]], Turns]
-_ONE_MESSAGE = "it takes one message of the user with one image; use a strategy without {what}"
+_ONE_MESSAGE = "it takes one message of the user{images}; use a strategy without {what}"
 
 
 class UnfitQuestionError(ValueError):
@@ -46,17 +46,21 @@ def _parts(message: Message, images: Iterator[Image]) -> Iterator[dict[str, Any]
             yield {"type": "text", "text": part}
 
 
-def only_question(messages: Messages, model: str) -> str:
+def only_question(messages: Messages, model: str, images: str = "") -> str:
     """The text of a conversation of one user message, for models without a chat template.
+
+    `images` says in an error how many of them the model takes with it.
 
     Raises UnfitQuestionError, naming what the model cannot take, for any other conversation.
     """
     for message in messages:
         if message.role != "user":
             what = "a system message" if message.role == "system" else "examples or several turns"
-            raise UnfitQuestionError(f"{model} has no chat template: {_ONE_MESSAGE.format(what=what)}")
+            raise UnfitQuestionError(f"{model} has no chat template: {_ONE_MESSAGE.format(images=images, what=what)}")
     if len(messages) != 1:
-        raise UnfitQuestionError(f"{model} has no chat template: {_ONE_MESSAGE.format(what='several messages')}")
+        raise UnfitQuestionError(
+            f"{model} has no chat template: {_ONE_MESSAGE.format(images=images, what='several messages')}"
+        )
     return messages[0].text
 
 

@@ -11,6 +11,7 @@ from whatif.errors import WhatifError
 _OF_A_QUESTION = (ValueError, IndexError, RuntimeError)
 # PyTorch's messages when the machine (not a GPU) is out of memory, which is a plain RuntimeError.
 _NO_MEMORY = ("can't allocate memory", "not enough memory")
+_BEYOND_TABLE = "index out of range in self"  # PyTorch's message when an embedding has no such position or token
 
 
 def out_of_memory(error: BaseException) -> bool:
@@ -60,6 +61,14 @@ def _is_of_template(error: BaseException) -> bool:
     from jinja2 import TemplateError
 
     return isinstance(error, TemplateError)
+
+
+def reason_of(error: BaseException) -> str:
+    """Why a question cannot be asked, in one line."""
+    line = first_line(error)
+    if isinstance(error, IndexError) and line == _BEYOND_TABLE:
+        return f"{line}: prompt and response have more tokens than it has positions, or a token that it does not have"
+    return line
 
 
 def first_line(error: BaseException) -> str:
