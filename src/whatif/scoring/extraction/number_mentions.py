@@ -17,15 +17,23 @@ _UNIT = (
 _COUNTS_NOTHING = re.compile(
     r"\bscore\b\D{0,20}\d+ ?- ?\d+|"
     r"\b\d{1,2}:\d\d\b|\b\d{1,2} ?(?:o'clock|[ap]\.?m\b\.?)|\b\d{1,4}[-/]\d{1,2}[-/]\d{1,4}\b"  # times, dates, years
-    r"|\b(?:in|since|until|during|from|year|circa|this) (?:the year )?(?:1[89]|20)\d\d(?:\b(?! [a-z]+s\b)|s\b)"
-    rf"|{FIGURE} ?(?:%|per ?cent\b)|[$€£] ?{FIGURE}"
+    r"|\b(?:in|since|until|during|from|year|circa|this) (?:the year )?(?P<year>(?:1[89]|20)\d\d)"
+    r"(?:\b(?! [a-z]+s\b)|s\b)"
+    rf"|(?P<share>{FIGURE} ?(?:%|per ?cent\b))|(?P<money>[$€£] ?{FIGURE})"
     rf"|\b(?:confidence|probability|certainty|score)\b\D{{0,20}}{FIGURE}"
     r"|\b(?:step|figure|fig\.?|question|example|section|case|version|page|phase|part|number|no\.|option) ?#?\d+\b|#\d+"
-    r"|(?<!the )(?<!this )\b(?:room|bus|flight|route|highway|gate|platform|apartment|floor|channel) \d+(?! [a-z])"
+    r"|(?<!the )(?<!this )\b(?P<numbered>room|bus|flight|route|highway|gate|platform|apartment|floor|channel) \d+"
+    r"(?! [a-z])"
     r"|\b(?:image|picture|photo|person|player) \d+ ?:|\bthe other \d+(?! [a-z]+s?\W*$)|\boff by \d+"
     rf"|{FIGURE} (?:thirds?|quarters?|halves|fifths?|tenths?)\b"
     rf"|{FIGURE} (?P<unit>{_UNIT}) (?:tall|long|wide|high|deep|away|apart|old|from)\b"
 )
+# What a question says that asks for such a number after all; a `numbered` thing is asked for by its name.
+_ASKS_FOR = {
+    "year": re.compile(r"\byear\b|\bwhen\b"),
+    "share": re.compile(r"\bper ?cent(?:age)?\b|%"),
+    "money": re.compile(r"\bhow much\b|\b(?:costs?|prices?|fare|pay|paid|dollars?|euros?|pounds?)\b|[$€£]"),
+}
 _MEASURE = re.compile(rf"{FIGURE} ?(?P<unit>{_UNIT})\b")
 _FORMER = "(?:(?:the|all|original|initial|existing|current|previous|remaining|other|about) ){0,2}"
 _DENIED = r"(?:\bnot|n't)(?: (?:be|see|have|count|exactly|just|only|really|equal(?: to)?|a total of)){0,2}"
@@ -199,7 +207,9 @@ def _unless_asked(found: re.Match[str], asked: Asked) -> str:
     if re.search(r"\b(?:what|which)(?: [a-z]+){0,2} number\b", asked.text):
         return found[0]
     asked_for = found["unit"] and found["unit"] in asked.text and found[0].split()[-1] in asked.text
-    return found[0] if asked_for else "·"
+    is_name = found["numbered"] and re.search(rf"\b(?:what|which) {found['numbered']}\b", asked.text)
+    is_sort = any(found[sort] and words.search(asked.text) for sort, words in _ASKS_FOR.items())
+    return found[0] if asked_for or is_name or is_sort else "·"
 
 
 def _has_other_colour(after: str, asked: Asked) -> bool:
