@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -226,7 +225,3 @@ def is_same(one: Token, other: Token) -> bool:
     if {one.form, other.form} == {"ing", "ed"}:
         return False
     return stem(one.written) == stem(other.written)
-
-
-def written_in(words: Sequence[Token]) -> str:
-    return " ".join(word.written for word in words)
