@@ -147,6 +147,12 @@ def test_what_is_not_certain_decides_nothing(statement: str) -> None:
         ("Would the lamp fall if the cord were pulled?", "The lamp would fall only if the table were tilted."),
         ("Does he play the guitar?", "His brother plays the guitar."),
         ("Would he be late if he missed the bus?", "The bus would be late."),
+        ("Is the man holding a cup?", "The man has a cup on his table."),
+        ("Is the tank full?", "The tank is half full."),
+        ("Is the clock showing three?", "The clock shows four."),
+        ("Is there enough cake for six?", "There is enough cake for four."),
+        ("Would the door open if he pushed it?", "Pulling it would open the door."),
+        ("Would the plant grow if it were watered?", "Fertilizer would make the plant grow."),
     ],
 )
 def test_what_is_said_of_others_or_on_another_condition_is_no_answer(question: str, response: str) -> None:

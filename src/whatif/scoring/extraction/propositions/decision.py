@@ -102,7 +102,7 @@ def _of_subject(said: Claim, hypothesis: Hypothesis) -> str | None:  # noqa: PLR
         if said.subject.quantity == "not all" and said.subject.is_pronoun and _asks_of_all(asked):
             return "no"
         return of_object(said, hypothesis) or of_existing(said, hypothesis)
-    if (effect := caused(said, asked)) is not None:
+    if (effect := caused(said, hypothesis)) is not None:
         return _of_subject(effect, hypothesis)
     if (
         verdict := of_sufficiency(said, hypothesis)

@@ -172,6 +172,7 @@ SCENES = _set(
 PARTS = _set("wall corner left right side window door background foreground middle center centre ceiling front back")
 # Verbs that say where something is, and nothing else, if it is no person.
 POSTURES = _set("be stand sit lie hang rest locate place position mount park situate install attach find put lean")
+BODY = _set("hand arm wrist finger head neck face nose ear back shoulder waist foot leg lap mouth")
 HAVING = _set("have wear contain include feature possess carry hold own display show")
 # Past participles that are like the base of their verb.
 UNCHANGED = _set("cut put shut set hit hurt spread split shed burst")

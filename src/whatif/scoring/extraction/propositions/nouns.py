@@ -185,7 +185,8 @@ def follows(asked: Noun, said: Noun, known: frozenset[str] = frozenset()) -> boo
     if said.is_pronoun and said.head is not None and not asked.is_pronoun:
         return said.head.written in ("it", "them", "one", "ones", "him", "her")
     if said.head is None or asked.head is None:
-        return asked.quantity == said.quantity or {asked.quantity, said.quantity} <= {"", "a", "any"}
+        is_alike = asked.quantity == said.quantity or {asked.quantity, said.quantity} <= {"", "a", "any"}
+        return is_alike and asked.number == said.number
     if asked.unnamed == "person":
         return said.head.base in PERSONS or said.unnamed == "person"
     if asked.is_pronoun and asked.head.written in ("it", "them", "there"):

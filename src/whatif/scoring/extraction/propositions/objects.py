@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from whatif.scoring.extraction.propositions.clauses import Claim
-from whatif.scoring.extraction.propositions.lexicon import (
-    OWNERS,
-    POSTURES,
-)
+from whatif.scoring.extraction.propositions.lexicon import OWNERS, POSTURES
 from whatif.scoring.extraction.propositions.nouns import Noun, excludes, follows
 from whatif.scoring.extraction.propositions.phrases import Phrase
 from whatif.scoring.extraction.propositions.predicates import is_visible, of_predicate, phrases_follow

@@ -6,9 +6,7 @@ import re
 from dataclasses import replace
 
 from whatif.scoring.extraction.propositions.clauses import Claim
-from whatif.scoring.extraction.propositions.lexicon import (
-    POSTURES,
-)
+from whatif.scoring.extraction.propositions.lexicon import POSTURES, verb_of
 from whatif.scoring.extraction.propositions.nouns import Noun, is_kind_of
 from whatif.scoring.extraction.propositions.phrases import Phrase
 from whatif.scoring.extraction.propositions.predicates import is_visible
@@ -19,10 +17,15 @@ _CAUSING = frozenset(("make", "let", "allow", "enable", "permit", "cause", "leav
 _PREVENTING = frozenset(("prevent", "stop", "keep", "block", "hinder"))
 
 
-def caused(said: Claim, asked: Claim) -> Claim | None:
-    """What a claim says to be caused, let happen or prevented: `cutting the hedge would make the sculpture visible`."""
-    first = said.phrases[0] if said.phrases else None
+def caused(said: Claim, hypothesis: Hypothesis) -> Claim | None:
+    """What a claim says to be caused, let happen or prevented: `cutting the hedge would make the sculpture visible`.
+
+    Only by what the question supposes: another cause says nothing of it. What is prevented does not happen in any case.
+    """
+    asked, first = hypothesis.claim, said.phrases[0] if said.phrases else None
     if first is None or first.link or len(first.nouns) != 1 or said.subject.quantity == "no":
+        return None
+    if said.verb not in _PREVENTING and not _is_supposed(said.subject, hypothesis):
         return None
     thing, rest = first.nouns[0], said.phrases[1:]
     if said.verb in _CAUSING and len(thing.words) > 1 and thing.words[-1].verb == asked.verb:  # `let the gate open`
@@ -39,6 +42,14 @@ def caused(said: Claim, asked: Claim) -> Claim | None:
     if said.verb in _PREVENTING and rest and rest[0].link == "from":
         return _prevented(effect)
     return _made(effect, asked) if said.verb in _CAUSING and rest else None
+
+
+def _is_supposed(cause: Noun, hypothesis: Hypothesis) -> bool:
+    """Whether a cause is a pronoun, or named in the question: `pushing it` is, if the question says `pushed`."""
+    if cause.is_pronoun or cause.head is None:
+        return cause.is_pronoun
+    known = hypothesis.known | {found[0] for base in hypothesis.known if (found := verb_of(base))}
+    return cause.head.base in known or (cause.head.form == "ing" and cause.head.verb in known)
 
 
 def _is_acted_on(thing: Noun, said: Claim, asked: Claim) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from whatif.scoring.extraction.propositions.clauses import Claim
 from whatif.scoring.extraction.propositions.lexicon import (
     ANIMALS,
+    BODY,
     COLOURS,
     HAVING,
     MOVING,
@@ -20,6 +21,7 @@ from whatif.scoring.extraction.propositions.words import Token, is_same
 
 _REASONS = frozenset(("because_of", "despite"))
 _PLACES = frozenset(("on", "in", "at", "under", "above", "near", "around", "along", "through"))
+_ON_A_PERSON = frozenset(("wear", "hold", "carry"))
 
 
 def of_predicate(said: Claim, hypothesis: Hypothesis) -> str | None:
@@ -79,7 +81,7 @@ def _verb_follows(asked: Claim, said: Claim) -> bool:  # noqa: PLR0911
     if asked.verb in HAVING and said.verb in HAVING:
         return (
             asked.verb in ("have", "contain", "include", "feature")
-            or said.verb == "have"
+            or (said.verb == "have" and (asked.verb not in _ON_A_PERSON or _is_on_a_person(said)))
             or {asked.verb, said.verb} <= {"hold", "carry"}
         )
     stays = {"remain", "stay"}
@@ -93,6 +95,16 @@ def _verb_follows(asked: Claim, said: Claim) -> bool:  # noqa: PLR0911
     if asked.verb == "be" or said.verb == "be" or asked.is_passive != said.is_passive:
         return False
     return is_same(Token(asked.verb, "word", asked.verb), Token(said.verb, "word", said.verb))
+
+
+def _is_on_a_person(said: Claim) -> bool:
+    """Whether somebody has a thing on, or on a part of the body: `has a cup in his hand`."""
+    return any(
+        (phrase.link.lstrip("+") == "on" and not phrase.nouns)
+        or any(noun.head is not None and noun.head.base in BODY for noun in phrase.nouns)
+        for phrase in said.phrases
+        if phrase.link
+    )
 
 
 def phrases_follow(

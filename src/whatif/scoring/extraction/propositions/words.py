@@ -56,6 +56,10 @@ _FOR_WHOM = re.compile(
 )
 # Fixed phrases as one word, or as the word with the same function.
 _PHRASES = (
+    (
+        r"\bhalf[- ](?=(?:full|empty|open|closed|shut|asleep|awake|done|hidden|covered|eaten|built|filled|visible)\b)",
+        "partly ",
+    ),
     (r"\b(?:on|at|to) the (?:far |very )?(left|right)(?:[- ]hand)?(?: side)? of\b", r"\1_of"),
     (r"\b(left|right) of\b", r"\1_of"),
     (r"\bon top\b(?! of)", "on it"),
