@@ -9,9 +9,9 @@ are by another author, who sought responses that are hard to read: many take bac
 `later_*_development.jsonl` were written over a grid of manners in batches, each read once before the rules were changed
 with it in view. Rules that only a few of these responses needed were removed again.
 
-`independent_*.jsonl` are by further authors who knew no rule. The files named `development` were read before the rules
-for statements were written. Of those named `held_out`, only counts of errors were looked at, to decide which changes to
-keep.
+`independent_*.jsonl` are by further authors, who did not know the rules. The rules for statements were written with the
+files named `development` in view. Of those named `held_out`, only error counts were looked at, to decide which changes
+to keep.
 
 The limits of the files in `MEASURED` are just above what was measured: they only keep the rules from getting worse. The
 aims, `MOST_ERRORS` and `MOST_WRONG`, are not reached on held-out responses (6.5% and 2.4% of 850; 15.7% and 3.7% of
