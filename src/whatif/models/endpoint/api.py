@@ -129,12 +129,9 @@ class ApiAnswers:
     def _report_other_models(self) -> None:
         """Reports what other names the replies had: an endpoint may ignore the name of the model that is asked for."""
         if self._other_models:
-            names, url, model = (
-                ", ".join(sorted(self._other_models)[:_NAMES_SHOWN]),
-                self._settings.base_url,
-                self._settings.model,
-            )
-            print(f"whatif: {url}: was asked for the model {model}, but replies name {names}", file=sys.stderr)
+            names = ", ".join(sorted(self._other_models)[:_NAMES_SHOWN])
+            asked = f"{self._settings.base_url}: was asked for the model {self._settings.model}"
+            print(f"whatif: {asked}, but replies name {names}", file=sys.stderr)
             self._other_models.clear()
 
     def _over_budget(self) -> Answer | None:

@@ -27,7 +27,7 @@ _EMPTY = re.compile(
 _NOT = re.compile(
     r"\b(?:не|нет|ні|nicht|kein\w{0,2}|nie|niet|geen|não|no|non|ne|n'|pas|aucun\w{0,2}|inte|ikke|ingen|değil|yok)\b"
 )
-_OPENING = re.compile(r"\W*(?:no|não|non|não|не|ne)\s\w+\W*")
+_DENIAL = re.compile(r"\W*(?:no|não|non|не|ne)\s\w+\W*")  # `Não está.`
 _HALF, _MOST = 0.5, 0.7
 _LEAST = 4  # letters by which words of an inflected language are compared
 
@@ -66,7 +66,7 @@ def _pairs(text: str) -> set[str]:
 
 
 def _inflected(sentence: str, question: str) -> str | None:
-    if _OPENING.fullmatch(sentence):
+    if _DENIAL.fullmatch(sentence):
         return "no"
     asked = _stems(question)
     last = ""

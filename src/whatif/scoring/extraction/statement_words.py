@@ -69,7 +69,7 @@ _SAME |= {
 _SAME |= {"anybody": "someone", "somebody": "someone", "sees": "see", "worn": "wear", "does": "do", "feet": "foot"}
 MALE, FEMALE = _set("man boy guy gentleman male"), _set("woman girl lady female")
 PEOPLE = MALE | FEMALE | _set("someone person child player")
-_NOUNS_IN_ING = _set(
+NOUNS_IN_ING = _set(
     "building ceiling railing painting clothing string ring king wing thing something anything morning evening wedding "
     "swing awning crossing lighting icing topping frosting pudding sling earring"
 )
@@ -80,7 +80,7 @@ _VERBS_IN_E = _set(
     "race raise receive ride rise save score serve shake shape share shave shine skate slice slide smile smoke stare "
     "store stroke taste take trade type use wake wave whistle wipe write"
 )
-_NOUNS_IN_LY = _set("family butterfly dragonfly belly jelly lily assembly fly bully trolley")
+NOUNS_IN_LY = _set("family butterfly dragonfly belly jelly lily assembly fly bully trolley")
 # Words after `this` and `that` when these are not articles of a noun.
 _NO_NOUN = _set("a an the is are was were would will can do does did has have not also in on at from of for")
 OBJECTS = _set("it them him one")
@@ -118,7 +118,7 @@ class Word:
 
     @property
     def is_participle(self) -> bool:
-        return self.written not in _NOUNS_IN_ING and bool(re.fullmatch(r"[a-z]{2,}ing|[a-z]{3,}ed", self.written))
+        return self.written not in NOUNS_IN_ING and bool(re.fullmatch(r"[a-z]{2,}ing|[a-z]{3,}ed", self.written))
 
     @property
     def ends_noun(self) -> bool:
@@ -128,7 +128,7 @@ class Word:
             or self.written in PREPOSITIONS
             or self.written in ("and", ",", "that", "which", "who", "there", "here", "together")
             or self.is_participle
-            or (self.written.endswith("ly") and self.written not in _NOUNS_IN_LY)
+            or (self.written.endswith("ly") and self.written not in NOUNS_IN_LY)
         )
 
 
@@ -192,7 +192,7 @@ def base_form(word: str) -> str:
     """What the forms of a noun or a verb have in common; a past participle stays apart (`closed` is not `closing`)."""
     if word in _SAME:
         return _SAME[word]
-    if len(word) > 4 and word.endswith("ing") and word not in _NOUNS_IN_ING:
+    if len(word) > 4 and word.endswith("ing") and word not in NOUNS_IN_ING:
         stem = word[:-3]
         if f"{stem}e" in _VERBS_IN_E:
             return f"{stem}e"

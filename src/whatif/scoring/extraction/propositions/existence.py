@@ -13,6 +13,7 @@ from whatif.scoring.extraction.propositions.questions import Hypothesis
 
 
 def of_existence(said: Claim, hypothesis: Hypothesis) -> str | None:
+    """`yes` or `no` if a claim says that what the question asks for exists, or that it does not."""
     asked = hypothesis.claim
     for one in _introduced(said):
         if verdict := _exists(one, asked, hypothesis):
@@ -70,7 +71,6 @@ def _exists(said: Claim, asked: Claim, hypothesis: Hypothesis) -> str | None:  #
     phrases = tuple(phrase for phrase in said.phrases if not is_visible(phrase))
     if not is_denied:  # on the wall of the hallway is in the hallway
         phrases = (*phrases, *(Phrase("@", one.nouns) for one in phrases[1:] if one.link == "of"))
-    if not is_denied:
         if (
             any(phrase.link in ("+miss", "+go", "+leave", "+remove") for phrase in phrases[:1])
             and not hypothesis.is_supposed

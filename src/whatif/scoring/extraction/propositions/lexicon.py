@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
+from whatif.scoring.extraction import statement_words
 from whatif.scoring.extraction.propositions.everyday_words import IRREGULAR_VERBS, VERBS
 
 _IN_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
@@ -124,11 +125,9 @@ DOUBTFUL = _set(
     "maybe perhaps possibly potentially almost nearly hardly barely scarcely rarely seldom sometimes usually partly "
     "partially unlikely supposedly allegedly mostly mainly occasionally often temporarily"
 )
-NOUNS_IN_LY = _set("family butterfly dragonfly belly jelly lily assembly fly bully trolley italy")
-NOUNS_IN_ING = _set(
-    "building ceiling railing painting clothing string ring king wing thing anything something nothing everything "
-    "morning evening wedding swing awning crossing lighting icing topping frosting pudding sling earring parking "
-    "wiring fencing flooring bedding spring stocking clearing"
+NOUNS_IN_LY = statement_words.NOUNS_IN_LY | {"italy"}
+NOUNS_IN_ING = statement_words.NOUNS_IN_ING | _set(
+    "nothing everything parking wiring fencing flooring bedding spring stocking clearing"
 )
 PERSONS = _set(
     "person people man men woman women boy girl child children kid kids baby guy lady gentleman player someone "
@@ -136,12 +135,12 @@ PERSONS = _set(
     "pedestrian passenger tourist visitor guest customer mother father couple toddler teenager adult group crowd "
     "family musician dancer singer farmer fisherman swimmer climber hiker"
 )
-MALE = _set("man boy guy gentleman father male husband king grandfather brother son")
-FEMALE = _set("woman girl lady mother female wife queen grandmother sister daughter bride")
+MALE = statement_words.MALE | _set("father husband king grandfather brother son")
+FEMALE = statement_words.FEMALE | _set("mother wife queen grandmother sister daughter bride")
 ANIMALS = _set(
     "dog cat bird horse cow sheep elephant bear giraffe zebra goat puppy kitten lion tiger monkey animal duck"
 )
-COLOURS = _set("black white red green blue yellow brown orange pink purple gray grey beige golden silver turquoise")
+COLOURS = statement_words.COLOURS | _set("grey beige golden silver turquoise")
 # A glass of wine is wine.
 MEASURES = _set("glass cup pair piece bottle bowl plate slice group set bunch kind type sort pile stack row herd flock")
 # Attributes beside colours and everyday adjectives.
@@ -204,8 +203,6 @@ def verb_of(word: str) -> tuple[str, str] | None:
             doubled = stem[:-1] if len(stem) > 2 and stem[-1] == stem[-2] else stem
             as_y = f"{stem[:-1]}y" if stem.endswith("i") else stem
             found = next((base for base in (f"{stem}e", stem, doubled, as_y) if base in verbs), None)
-            if ending == "es" and found == f"{stem}e":
-                found = found if found in verbs else None
             if found:
                 return found, form
     return None

@@ -208,7 +208,7 @@ def follows(asked: Noun, said: Noun, known: frozenset[str] = frozenset()) -> boo
 
 
 def excludes(said: Noun, asked: Noun) -> bool:
-    """Whether the thing that is said has another colour, or is another number of the same things."""
+    """Whether the same thing is said to have another colour."""
     if said.head is None or asked.head is None:
         return False
     colours = [{word.written for word in noun.words if word.written in COLOURS} for noun in (said, asked)]

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from whatif.scoring.extraction.propositions.lexicon import (
-    FEMALE,
-    MALE,
-    PERSONS,
-)
+from whatif.scoring.extraction.propositions.lexicon import FEMALE, MALE, PERSONS
 from whatif.scoring.extraction.propositions.nouns import Noun, is_kind_of
 from whatif.scoring.extraction.propositions.phrases import Phrase
 from whatif.scoring.extraction.propositions.questions import Hypothesis, phrase_words
 from whatif.scoring.extraction.propositions.words import Token
 
 
-def quantified(  # noqa: PLR0911
-    relation: str, said: Noun, asked: Noun, verdict: str | None
-) -> str | None:
+def quantified(relation: str, said: Noun, asked: Noun, verdict: str | None) -> str | None:  # noqa: PLR0911
     """The answer about the things that are asked about, from a verdict about all, some or none of them."""
     if relation == "same":
         return verdict
