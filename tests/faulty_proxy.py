@@ -63,7 +63,7 @@ class FaultyProxy:
     upstream: str
     plan: Plan = lambda asked, number: None
     log: list[tuple[str, dict[str, Any], str]] = field(default_factory=list)
-    most_at_once: int = 0
+    most_at_once: int = 0  # requests that were forwarded and not yet answered
 
     def __enter__(self) -> Self:
         self._lock = threading.Lock()
@@ -101,15 +101,9 @@ class FaultyProxy:
         with self._lock:
             fault = self.plan(key, self._tries[key])
             self._tries[key] += 1
-            self._now += 1
-            self.most_at_once = max(self.most_at_once, self._now)
             outcome = "passed" if fault is None else str(fault.status) if fault.kind == "status" else fault.kind
             self.log.append((key, sent, outcome))
-        try:
-            self._reply(request, body, fault)
-        finally:
-            with self._lock:
-                self._now -= 1
+        self._reply(request, body, fault)
 
     def _reply(self, request: BaseHTTPRequestHandler, body: bytes, fault: Fault | None) -> None:
         if fault is not None and fault.kind == "status":
@@ -129,12 +123,17 @@ class FaultyProxy:
 
     def _forward(self, request: BaseHTTPRequestHandler, body: bytes) -> tuple[int, bytes]:
         connection = http.client.HTTPConnection(self.upstream, timeout=120)
+        with self._lock:
+            self._now += 1
+            self.most_at_once = max(self.most_at_once, self._now)
         try:
             connection.request("POST", request.path, body, {"Content-Type": "application/json"})
             response = connection.getresponse()
             return response.status, response.read()
         finally:
             connection.close()
+            with self._lock:  # before the reply: a client that has it may already ask again
+                self._now -= 1
 
 
 def _send(
