@@ -1,6 +1,9 @@
 """The process that stands ready: it has loaded everything that programs need, and forks one child for each program.
 
-Children share no memory, descriptor or file with each other. The zygote itself never runs a program.
+Children share no memory, descriptor or file with each other. The zygote itself never runs a program, and does nothing
+but fork: each program is served by a process of its own, which starts the child. So every child begins with the same
+memory, whatever ran before it, and its objects have the same addresses, which Python shows in texts such as `<lambda>
+at 0x...` and which decide the order of a set of instances.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import socket
 import sys
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from . import checks, child, frames
 
@@ -26,6 +29,7 @@ _FILES = 256  # in the scratch folder
 _MOUNT_FLAGS = 0b1110  # no programs of other users, devices or executables: MS_NOSUID, MS_NODEV, MS_NOEXEC
 _DESCRIPTORS = 1024  # more than this process ever has: it was started with two more than the standard ones
 _CAPABILITIES = 0x20080522  # version 3 of the interface of capset
+_FIXED_ADDRESSES, _ASK = 0x0040000, 0xFFFFFFFF  # ADDR_NO_RANDOMIZE, and the argument that only asks
 
 
 class Relay:
@@ -42,6 +46,7 @@ class Relay:
 
 def main(descriptor: int, scratch: str) -> None:
     """Serves programs until our process closes the control channel. `scratch` is the folder of the programs."""
+    _fix_addresses()
     control = socket.socket(fileno=descriptor)
     setup = frames.read(control.recv, _LIMIT)
     relay = Relay()
@@ -56,21 +61,45 @@ def main(descriptor: int, scratch: str) -> None:
     gc.collect()
     gc.freeze()
     control.sendall(frames.pack({"kind": "ready"}))
+    scratch = scratch if not setup["isolated"] else "/"
     while True:
-        try:
-            header, descriptors, _, _ = socket.recv_fds(control, frames.HEADER.size, 1)
-            if not header:
-                return
-            header += frames.exactly(control.recv, frames.HEADER.size - len(header))
-            limits = frames.body(control.recv, header, _LIMIT)
-        except (frames.ClosedError, ConnectionError):
-            return
         process = os.fork()
         if not process:
-            _become(descriptors[0], relay, limits, interface, libc)
-        os.close(descriptors[0])
-        if not _finish(control, process, scratch if not setup["isolated"] else "/"):
+            _serve(control, relay, interface, libc, scratch)
+        if os.waitpid(process, 0)[1]:
             return
+
+
+def _fix_addresses() -> None:
+    """Starts this interpreter again without random addresses, where the kernel has them and allows it."""
+    if not sys.platform.startswith("linux"):
+        return
+    personality = ctypes.CDLL(None).personality
+    before = personality(ctypes.c_ulong(_ASK))
+    if before == -1 or before & _FIXED_ADDRESSES or personality(ctypes.c_ulong(before | _FIXED_ADDRESSES)) == -1:
+        return
+    os.execv(sys.executable, sys.orig_argv)
+
+
+def _serve(
+    control: socket.socket, relay: Relay, interface: dict[str, Any], libc: ctypes.CDLL | None, scratch: str
+) -> NoReturn:
+    """Serves the next program and ends this process; with status 1 where our process is gone."""
+    served = False
+    try:
+        header, descriptors, _, _ = socket.recv_fds(control, frames.HEADER.size, 1)
+        if header:
+            header += frames.exactly(control.recv, frames.HEADER.size - len(header))
+            limits = frames.body(control.recv, header, _LIMIT)
+            process = os.fork()
+            if not process:
+                _become(descriptors[0], relay, limits, interface, libc)
+            os.close(descriptors[0])
+            served = _finish(control, process, scratch)
+    except (frames.ClosedError, ConnectionError):
+        pass
+    finally:
+        os._exit(0 if served else 1)
 
 
 def _become(
