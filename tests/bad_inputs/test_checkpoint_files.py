@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -47,6 +48,16 @@ def index(values: Any) -> Spoil:
     """Weights with an index file: `values` as text, or a map of weights."""
     text = values if isinstance(values, str) else json.dumps({"weight_map": values})
     return holds("model.safetensors.index.json", text.encode())
+
+
+def layers(number: int) -> Spoil:
+    """Settings with this number of layers, wherever they give one."""
+
+    def spoil(folder: Path) -> None:
+        path = folder / "config.json"
+        path.write_text(re.sub(r'("num_hidden_layers": )\d+', rf"\g<1>{number}", path.read_text()))
+
+    return spoil
 
 
 def template(text: str) -> Spoil:
@@ -111,6 +122,8 @@ FILES: list[tuple[str, Spoil, str]] = [
     ("index of a null character", index({"a": "a\0"}), "lacks 1 of 1 weight files"),
     ("index of half a surrogate pair", index({"a": "\ud800"}), "lacks 1 of 1 weight files"),
     ("index of what is not there", index({"a": "b.safetensors"}), "lacks 1 of 1 weight files, first b.safetensors"),
+    ("index without metadata", index({"a": "model.safetensors"}), 'lacks `metadata`; add `"metadata": {}`'),
+    ("a thousand million layers", layers(10**9), "num_hidden_layers is 1,000,000,000, but its files hold"),
     ("weights that are a pipe", replaced("model.safetensors", os.mkfifo), "lacks weights"),
     (
         "weights that are a device",

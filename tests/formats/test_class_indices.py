@@ -66,6 +66,14 @@ def test_pickles_are_never_loaded(tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
+def test_a_header_longer_than_any_is_not_called_pickled(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    header = b"{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }".ljust(20_000) + b"\n"
+    path.write_bytes(b"\x93NUMPY\x02\x00" + len(header).to_bytes(4, "little") + header + bytes(16))
+    with pytest.raises(WhatifError, match=r"a.npy: is not a complete .npy file \(Header info length"):
+        read_class_indices(path, 3, "names.txt")
+
+
 def test_other_files_are_refused(tmp_path: Path) -> None:
     path = saved(tmp_path / "a.npy", np.arange(3))
     data = path.read_bytes()

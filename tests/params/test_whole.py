@@ -331,6 +331,11 @@ def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:
         ("seed: [1\n", "not valid YAML"),
         (TEXT + "seed: 3\n", "seed: duplicate key; keep one"),
         (TEXT.replace("seed: 2024\n", ""), "seed: is missing"),
+        (
+            TEXT.replace("seed: 2024\n", "seed: 010\n"),
+            "YAML reads 010 as 8; write it as a decimal number, or as a text",
+        ),
+        (TEXT.replace("seed: 2024\n", "seed: 1:30\n"), "YAML reads 1:30 as 90; write it as a decimal number"),
     ],
 )
 def test_a_file_that_is_no_set_of_parameters_is_refused(text: str, message: str, tmp_path: Path) -> None:

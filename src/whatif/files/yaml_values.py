@@ -14,6 +14,9 @@ from whatif.files.well_formed import escaped
 LARGEST = 1024**2  # bytes of a file; params.yaml has about ten thousand
 MOST_VALUES = 100_000  # values of a file with aliases expanded; params.yaml has some hundreds
 _DEEPEST = 100  # levels of nesting; params.yaml has eight
+# Numbers of YAML 1.1 that look like others: `010` is 8, and `1:30` is 90.
+_MISLEADING = re.compile(r"[-+]?(0[0-7_]+|[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)")
+_NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 _UNUSABLE = re.compile("[\x00\ud800-\udfff]")  # neither a file name nor UTF-8 can contain them
 
 
@@ -21,7 +24,8 @@ def parse_yaml(text: str, path: Path) -> tuple[Any, yaml.Node | None]:
     """The values of a file, and its YAML nodes, which have line numbers.
 
     Raises WhatifError, naming the file and if possible the line, for invalid YAML, for aliases that expand to more than
-    100,000 values or contain themselves, for duplicate keys, and for text that no file can contain.
+    100,000 values or contain themselves, for duplicate keys, for text that no file can contain, and for numbers in
+    base 8 or 60.
     """
     try:
         loader = _loader_for(text)
@@ -77,10 +81,15 @@ def _expanded(node: yaml.Node, path: Path, known: dict[int, int | None]) -> int:
 
 
 def _check_nodes(node: yaml.Node, path: Path) -> None:
-    """Raises WhatifError for a duplicate key, which YAML readers accept, and for text that no file can contain."""
+    """Raises WhatifError for what YAML readers accept, but hardly anybody means; see `parse_yaml`."""
     if isinstance(node, yaml.ScalarNode) and (found := _UNUSABLE.search(node.value)):
         raise WhatifError(
             f"{path}:{_line(node)}: {node.value!a:.60}: no file can contain the character {found.group()!a}; remove it"
+        )
+    if isinstance(node, yaml.ScalarNode) and node.tag in _NUMBERS and _MISLEADING.fullmatch(node.value):
+        raise WhatifError(
+            f"{path}:{_line(node)}: YAML reads {node.value} as {yaml.safe_load(node.value)}; "
+            f'write it as a decimal number, or as a text: "{node.value}"'
         )
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()

@@ -29,7 +29,7 @@ def read_class_indices(path: Path, classes: int, names: str) -> NDArray[np.int64
     except OSError as error:
         raise WhatifError(f"{path}: cannot be read ({error.strerror or error}); give a .npy file") from error
     except ValueError as error:
-        if "allow_pickle" in str(error):
+        if "Object arrays" in str(error):
             raise WhatifError(f"{path}: contains pickled objects, which are never loaded; {_RIGHT}") from error
         raise WhatifError(f"{path}: is not a complete .npy file ({_first_line(error)}); {_RIGHT}") from error
     except (EOFError, SyntaxError, MemoryError, OverflowError, TypeError) as error:  # a damaged header

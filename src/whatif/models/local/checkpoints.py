@@ -19,7 +19,7 @@ from whatif.models.local.libraries import TRANSFORMERS, import_libraries
 from whatif.models.local.pixel_limits import limit_pixels
 from whatif.models.local.placement import placement
 from whatif.models.local.processors import load_image_processor, load_processor, load_tokenizer
-from whatif.models.local.weight_files import check_weights
+from whatif.models.local.weight_files import check_layers, check_weights
 from whatif.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat, LocalCheckpoint
 
 _PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json")
@@ -199,10 +199,11 @@ def _check_files(folder: Path, *, pictures: bool, texts: bool) -> None:
     if not index.is_file():
         if not (folder / "model.safetensors").is_file():
             raise WhatifError(f"checkpoint {folder}: lacks weights (model.safetensors, or its parts and their index)")
-        check_weights(folder / "model.safetensors")
+        check_layers(folder / "config.json", check_weights(folder / "model.safetensors"))
         return
     try:
-        named = set(json.loads(read_bytes(index))["weight_map"].values())
+        content = json.loads(read_bytes(index))
+        named = set(content["weight_map"].values())
     except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
         raise WhatifError(f"checkpoint {index}: is not an index of weights: {first_line(error)}") from error
     odd = [part for part in named if not isinstance(part, str) or not part or Path(part).name != part]
@@ -215,8 +216,9 @@ def _check_files(folder: Path, *, pictures: bool, texts: bool) -> None:
     lost = [part for part in parts if not (folder / part).is_file()]
     if lost:
         raise WhatifError(f"checkpoint {folder}: lacks {len(lost)} of {len(parts)} weight files, first {lost[0]}")
-    for part in parts:
-        check_weights(folder / part)
+    if not isinstance(content.get("metadata"), dict):  # the library reads it
+        raise WhatifError(f'checkpoint {index}: lacks `metadata`; add `"metadata": {{}}` beside `weight_map`')
+    check_layers(folder / "config.json", sum(check_weights(folder / part) for part in parts))
 
 
 def _check_blip(source: str, configuration: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.models.local.faults import first_line
-from whatif.models.local.weight_files import check_weights
+from whatif.models.local.weight_files import check_layers, check_weights
 
 INDEX = "model_index.json"
 _LIBRARIES = ("diffusers", "transformers")
@@ -53,9 +53,8 @@ def check_files(folder: Path, parts: Mapping[str, tuple[str, bool]]) -> None:
             weights = [path for path in (folder / part).glob("*.safetensors*") if path.is_file()]
             if not weights:
                 raise WhatifError(f"checkpoint {folder / part}: lacks weights (a .safetensors file)")
-            for path in sorted(weights):
-                if path.suffix == ".safetensors":
-                    check_weights(path)
+            files = [path for path in sorted(weights) if path.suffix == ".safetensors"]
+            check_layers(folder / part / configuration, sum(check_weights(path) for path in files))
 
 
 def load_part(source: str, part: str, kind: str, options: Mapping[str, Any], low_memory: bool = False) -> Any:

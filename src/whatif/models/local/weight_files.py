@@ -4,20 +4,54 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from whatif.errors import WhatifError
-from whatif.files.inputs import open_regular
+from whatif.files.inputs import open_regular, read_bytes
 
 _LENGTH_BYTES = 8  # size of the initial number, which is the length of the header
 _LONGEST_HEADER = 100_000_000  # bytes; the format allows no more
 _AGAIN = "copy or download it again"
+_LAYERS = re.compile(r".*(layers?|blocks?|depths?)(_per_\w+)?")  # keys that count layers, in any architecture
+_FEW_LAYERS = 1_000  # are built in seconds
 
 
-def check_weights(path: Path) -> None:
-    """Raises WhatifError, naming the file, when a safetensors file does not have the size that its header implies.
+def check_layers(configuration: Path, weights: int) -> None:
+    """Raises WhatifError when a JSON file of a model gives more layers than its files have weights.
 
-    The header gives the position of each weight, so only a few kilobytes are read, and no weights.
+    The libraries would build all of them before they read a weight, which may take forever.
+    """
+    try:
+        values = json.loads(read_bytes(configuration))
+    except (OSError, ValueError, RecursionError):
+        return  # the library says what is wrong with it
+    for key, number in _integers(values):
+        if number > max(weights, _FEW_LAYERS) and _LAYERS.fullmatch(key):
+            raise WhatifError(
+                f"checkpoint {configuration}: {key} is {number:,}, but its files hold {weights:,} weights; {_AGAIN}"
+            )
+
+
+def _integers(value: Any, key: str = "") -> Iterator[tuple[str, int]]:
+    """The integers of a JSON value with their keys."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _integers(inner, name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _integers(inner, key)
+    elif isinstance(value, int) and not isinstance(value, bool):
+        yield key, value
+
+
+def check_weights(path: Path) -> int:
+    """The number of weights in a safetensors file.
+
+    Raises WhatifError, naming the file, when it does not have the size that its header implies. The header gives the
+    position of each weight, so only a few kilobytes are read, and no weights.
     """
     try:
         with open_regular(path) as file:
@@ -38,3 +72,4 @@ def check_weights(path: Path) -> None:
         raise WhatifError(f"checkpoint {path}: is truncated: it has {size:,} of {whole:,} bytes; {_AGAIN}")
     if size > whole:
         raise WhatifError(f"checkpoint {path}: is damaged: it has {size:,} bytes, not {whole:,}; {_AGAIN}")
+    return len(ends)
