@@ -270,6 +270,15 @@ def test_what_a_killed_writer_left_is_removed_and_what_a_living_one_writes_is_no
     living.unlink()
 
 
+def test_a_job_that_is_run_by_hand_removes_what_its_killed_predecessor_left(project: Project) -> None:
+    project.run()
+    (job,) = [job for job in project.graph.jobs if job.name == "evaluate toy first"]
+    orphan = next(iter(job.outputs.values())).with_name(".rows.parquet.1-abcd.tmp")
+    orphan.write_bytes(b"half")
+    run(job, project.said.append)
+    assert not orphan.exists()
+
+
 def test_a_time_in_the_future_is_mended(project: Project) -> None:
     project.run()
     os.utime("data/extract/toy/rows.parquet", (4_000_000_000, 4_000_000_000))

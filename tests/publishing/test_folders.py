@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,22 @@ def test_a_later_version_replaces_an_earlier_one_and_leaves_what_git_keeps(tmp_p
     assert found == {".git/HEAD", "below/b", "below/c", SUMS}
     assert (folder / "below" / "b").read_text() == "3"
     assert [path.name for path in folder.parent.iterdir()] == ["ours"]
+
+
+@pytest.mark.process
+def test_what_a_killed_run_left_beside_it_is_removed_and_what_a_living_one_writes_is_not(tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys; from pathlib import Path; from whatif.publishing.folders import whole_folder\n"
+        "with whole_folder(Path(sys.argv[1])): os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "ours")], check=False)
+    (killed,) = tmp_path.iterdir()
+    with whole_folder(tmp_path / "theirs"):
+        assert not killed.exists()
+        (living,) = tmp_path.iterdir()
+        write(tmp_path / "ours", a="1")
+        assert living.exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ours", "theirs"]
 
 
 @pytest.mark.process

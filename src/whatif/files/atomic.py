@@ -66,6 +66,35 @@ def move(source: Path, target: Path) -> None:
         source.unlink()
 
 
+@contextlib.contextmanager
+def temporary_folder(parent: Path) -> Iterator[Path]:
+    """A new folder in `parent`, removed at the end. Those that killed processes left there are removed first.
+
+    Raises OSError.
+    """
+    for left in parent.glob(".whatif-*.tmp"):
+        with contextlib.suppress(OSError), _locked(left):
+            shutil.rmtree(left)
+    folder = parent / f".whatif-{os.getpid()}-{secrets.token_hex(4)}.tmp"
+    folder.mkdir(parents=True)
+    try:
+        with _locked(folder):
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Holds the lock of a folder. Raises OSError while another process holds it."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def remove_orphans(folder: Path, pattern: str = ".*.tmp") -> list[Path]:
     """Deletes temporary files below a folder if their writers have ended; returns them. Ours begin with a dot."""
     removed = []

@@ -17,7 +17,7 @@ from whatif.artifacts.schemas import FILES
 from whatif.artifacts.sorted_files import SortedFiles
 from whatif.artifacts.writer import ArtifactWriter, Rows, as_table
 from whatif.errors import WhatifError
-from whatif.files.atomic import write_whole
+from whatif.files.atomic import remove_orphans, write_whole
 from whatif.graph import folders, stash
 from whatif.graph.freshness import Condition, Provenance, provenance, state_of
 from whatif.graph.jobs import Job
@@ -129,6 +129,8 @@ def run(job: Job, say: Callable[[str], None]) -> Outcome:
     """
     with locks.hold_job(job.name, say):
         started = time.monotonic()
+        for folder in {path.parent for path in (*job.outputs.values(), *job.published)}:
+            remove_orphans(folder)
         made = provenance(job)
         if state_of(job, {}, ready=True).condition is Condition.FRESH:
             outcome: Outcome = "up to date"

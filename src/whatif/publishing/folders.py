@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from whatif.errors import WhatifError
-from whatif.files.atomic import disk_errors, write_whole
+from whatif.files.atomic import disk_errors, temporary_folder, write_whole
 
 SUMS = "SHA256SUMS"  # in the form that `sha256sum --check` reads
 _OURS = (".git", ".gitattributes", ".huggingface", ".cache")  # what git and the hub's tools keep in a clone
@@ -25,20 +24,16 @@ def whole_folder(folder: Path) -> Iterator[Path]:
     `folder` holds something else than whatif wrote, and when a file cannot be written.
     """
     earlier = _earlier(folder)
-    beside = folder.with_name(f".whatif-{os.getpid()}.tmp")
-    staging = beside / folder.name
-    with disk_errors(staging):
-        shutil.rmtree(beside, ignore_errors=True)
-        staging.mkdir(parents=True)
-    try:
+    with contextlib.ExitStack() as made:
+        with disk_errors(folder):
+            staging = made.enter_context(temporary_folder(folder.parent)) / folder.name
+            staging.mkdir()
         yield staging
         sums = digests(staging)
         listed = "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
         write_whole(staging / SUMS, listed.encode())
         with disk_errors(folder):
             _replace(staging, folder, earlier, {*sums, SUMS})
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
 
 
 def digests(folder: Path) -> dict[str, str]:
