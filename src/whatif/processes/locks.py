@@ -29,8 +29,7 @@ def hold_checkout() -> BinaryIO:
     Raises InUseError that names the holder and its start: another planning process, or a `dvc repro` that this process
     is not part of and that may be between two stages.
     """
-    LOCKS.mkdir(parents=True, exist_ok=True)
-    file = _CHECKOUT.open("a+b")
+    file = _opened(_CHECKOUT)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -82,7 +81,7 @@ def _sign(file: BinaryIO, what: str = "") -> None:
 @contextlib.contextmanager
 def hold_job(name: str, say: Callable[[str], None]) -> Iterator[None]:
     """Waits until no other process makes the outputs of this job, for example one left behind by a killed run."""
-    with _opened(name) as file:
+    with _opened(_of_job(name)) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -95,7 +94,7 @@ def hold_job(name: str, say: Callable[[str], None]) -> Iterator[None]:
 @contextlib.contextmanager
 def try_job(name: str) -> Iterator[bool]:
     """Takes the lock of a job if it is free; yields whether it did."""
-    with _opened(name) as file:
+    with _opened(_of_job(name)) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -105,6 +104,16 @@ def try_job(name: str) -> Iterator[bool]:
         yield True
 
 
-def _opened(name: str) -> BinaryIO:
-    LOCKS.mkdir(parents=True, exist_ok=True)
-    return (LOCKS / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}.lock").open("a+b")
+def _of_job(name: str) -> Path:
+    return LOCKS / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}.lock"
+
+
+def _opened(lock: Path) -> BinaryIO:
+    """Opens the file of a lock. Raises WhatifError in a checkout that cannot be written."""
+    try:
+        LOCKS.mkdir(parents=True, exist_ok=True)
+        return lock.open("a+b")
+    except OSError as error:
+        raise WhatifError(
+            f"{Path.cwd()}: cannot be written ({LOCKS}: {error.strerror}); make it writable, or work in a copy of it"
+        ) from error
