@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 import yaml
 from PIL import Image
@@ -14,6 +16,7 @@ from tests.defaults import PARAMS, name_no_model
 from whatif import benchmarks
 from whatif.errors import WhatifError
 from whatif.formats.c_vqa import read_released
+from whatif.formats.prediction_files import question_index
 from whatif.models import load
 from whatif.params.models import Replay
 from whatif.scoring import predictions
@@ -180,14 +183,69 @@ def test_what_a_file_calls_its_questions_cannot_act_on_a_terminal(
     assert "?[2Jgone" in said and "\x1b" not in said
 
 
-def test_what_a_tool_failed_to_ask_is_an_error(tmp_path: Path) -> None:
+FAILURES = (
+    "Failed to obtain answer via API. 429",
+    "[LMMS_EVAL_REQUEST_FAILED after 5 retries] Error code: 429",
+    "[LMMS_EVAL_BUDGET_EXCEEDED]",
+    "#REF!",
+)
+
+
+@pytest.mark.parametrize("failed", FAILURES)
+@pytest.mark.parametrize("column", ["prediction", "response"])
+def test_what_a_tool_failed_to_ask_is_an_error(
+    failed: str, column: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     questions = released(tmp_path, REAL)[:2]
     first, second = (question["question_id"] for question in questions)
-    failed = "Failed to obtain answer via API. 429"
-    path = written(tmp_path / "p.tsv", f"question_id\tprediction\n{first}\t{failed}\n{second}\t1\n")
+    path = written(tmp_path / "p.tsv", f"question_id\t{column}\n{first}\t{failed}\n{second}\t1\n")
     rows = replayed(path, questions)
-    assert (rows[first]["status"], rows[first]["reason"], rows[first]["correct"]) == ("error", failed, False)
+    assert (rows[first]["status"], rows[first]["correct"]) == ("error", False)
+    assert failed in str(rows[first]["reason"])
     assert rows[second]["correct"]
+    assert "not what the model said, counted as errors: 1 (first: " in capsys.readouterr().err
+
+
+def test_what_vlmevalkit_writes_without_a_response_is_an_error(tmp_path: Path) -> None:
+    questions = released(tmp_path, REAL)[:2]
+    first, second = (question["question_id"] for question in questions)
+    lines = [f"{question_index(first)}\tNone", f"{question_index(second)}\t1"]
+    rows = replayed(written(tmp_path / "p.tsv", "\n".join(["index\tprediction", *lines])), questions)
+    assert [rows[one]["status"] for one in (first, second)] == ["error", "ok"]
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".csv"])
+def test_a_response_that_a_spreadsheet_cut_is_an_error_with_row_and_column(suffix: str, tmp_path: Path) -> None:
+    questions = released(tmp_path, REAL)[:2]
+    first, second = (question["question_id"] for question in questions)
+    texts = {first: ("The answer is 2. " + "So there are two. " * 2000)[:32_767], second: "1" + " " * 40_000}
+    path = tmp_path / f"p{suffix}"
+    if suffix == ".csv":
+        plain(path, texts)
+    else:
+        workbook(path, [["question_id", "response"], [first, texts[first]], [second, "1"]])
+    rows = replayed(path, questions)
+    place = "row 2" if suffix == ".xlsx" else "line 2"
+    assert rows[first]["status"] == "error"
+    assert rows[first]["reason"] == f"{place}: response is cut at 32,767 characters, the most that a cell can hold"
+    assert rows[second]["correct"]
+
+
+@pytest.mark.parametrize("value", [datetime(2024, 3, 1), time(0, 0), timedelta(hours=30)])
+def test_a_date_that_a_spreadsheet_made_of_a_response_is_named(value: Any, tmp_path: Path) -> None:
+    questions = released(tmp_path, REAL)[:2]
+    first, second = (question["question_id"] for question in questions)
+    path = workbook(tmp_path / "p.xlsx", [["question_id", "response"], [first, "2"], [second, value]])
+    with pytest.raises(WhatifError, match=r"p.xlsx: row 3: response is a date or time \(.*format the column as text"):
+        replayed(path, questions)
+
+
+def workbook(path: Path, rows: Sequence[Sequence[Any]]) -> Path:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(list(row))
+    book.save(path)
+    return path
 
 
 @pytest.mark.parametrize("benchmark", ["cvqa-synthetic", "cvqa-real"])

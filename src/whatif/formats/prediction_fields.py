@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, time, timedelta
 from pathlib import Path
 
 from whatif.errors import WhatifError
@@ -35,8 +36,8 @@ class Prediction:
     The question is identified in one of three ways: by `question_id`, ours; by `index`, the number that
     `whatif export vlmevalkit` gives it; or, in the C-VQA authors' files, by the stem of the image's name, the
     question's text, its variant and the running number of its row. `place` is the position in the file. An empty
-    `response` is valid: the model gave no text; `is_null` marks a null or a missing cell. Where the tool `failed` to
-    get a response, `response` is the text that it wrote instead. `losses` is None in a file of responses.
+    `response` is valid: the model gave no text; `is_null` marks a null or a missing cell. `failure` says why `response`
+    is not what the model said: the tool that asked got no response, or a spreadsheet cut it. `losses` is None in a file of responses.
     `program` is the text of the program that gave the response, if the file has it.
     """
 
@@ -48,7 +49,7 @@ class Prediction:
     question: str | None = None
     variant: str | None = None
     row: int | None = None
-    failed: bool = False
+    failure: str | None = None
     is_null: bool = False
     losses: tuple[OptionLoss, ...] | None = None
     program: str | None = None
@@ -94,6 +95,11 @@ def as_text(path: Path, record: Record, column: str) -> str:
         return ""
     if isinstance(value, bool | dict | list):
         raise WhatifError(f"{path}: {record.place}: {column} is {value!r:.40}; it must be text")
+    if isinstance(value, date | time | timedelta):
+        raise WhatifError(
+            f"{path}: {record.place}: {column} is a date or time ({value}), made by a spreadsheet of something else; "
+            "format the column as text and enter the text again"
+        )
     if isinstance(value, float) and value.is_integer():
         return str(int(value))  # spreadsheets store 17 as 17.0
     # pandas writes NaN into JSON for an empty value.

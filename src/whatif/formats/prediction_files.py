@@ -17,6 +17,7 @@ from whatif.errors import WhatifError
 from whatif.files.well_formed import well_formed
 from whatif.formats.c_vqa import VARIANTS
 from whatif.formats.c_vqa_records import COLUMNS as RELEASED_COLUMNS
+from whatif.formats.failed_requests import failure_in, is_cut_cell
 from whatif.formats.option_losses import LOSSES, has_losses, losses_of
 from whatif.formats.prediction_fields import Prediction, as_text, found_columns, index_of, listed, question_id_of
 from whatif.formats.prediction_records import Record, read_records
@@ -26,7 +27,8 @@ RESPONSE_COLUMNS = ("response", "new_response")
 _SPELT_LIKE_THE_QUERIES = ("response", "new response")
 # The columns of the programs for `query` and for `new query`; in a plain file, the first one.
 PROGRAM_COLUMNS = ("code", "new code")
-_FAILURE = "Failed to obtain answer"  # VLMEvalKit's text for a failed request; the reason follows
+_NO_RESPONSE = "None"  # what VLMEvalKit writes for a request without a response
+_TABLES = (".csv", ".tsv", ".xlsx")  # which a spreadsheet may have written
 _FORMATS = (
     "`question_id` and `response` (plain), `index` and `prediction` (VLMEvalKit), `doc_id` and `filtered_resps` "
     f"(lmms-eval), the columns of C-VQA and its responses, or losses ({LOSSES})"
@@ -63,7 +65,6 @@ def read_predictions(path: Path, response_columns: Sequence[str] | None = None) 
     elif "prediction" in found and found & {"question_id", "index"}:
         named = "question_id" in found
         predictions = [_plain(path, record, "prediction") if named else _indexed(path, record) for record in records]
-        predictions = [replace(one, failed=one.response.startswith(_FAILURE)) for one in predictions]
     elif has_losses(columns):
         predictions = losses_of(path, columns, records)
     else:
@@ -82,15 +83,17 @@ def question_index(question_id: str) -> int:
 
 def _plain(path: Path, record: Record, field: str) -> Prediction:
     question_id = question_id_of(path, record)
-    response, is_null = _response(path, record, field)
+    response = _response(path, record, field)
     program = _program(path, record, PROGRAM_COLUMNS[0])
-    return Prediction(record.place, response, question_id=question_id, is_null=is_null, program=program)
+    return replace(response, question_id=question_id, program=program)
 
 
 def _indexed(path: Path, record: Record) -> Prediction:
     index = index_of(path, record)
-    response, is_null = _response(path, record, "prediction")
-    return Prediction(record.place, response, index=index, is_null=is_null)
+    response = _response(path, record, "prediction")
+    if response.response.strip() == _NO_RESPONSE:
+        response = replace(response, failure=f"{record.place}: VLMEvalKit got no response (`{_NO_RESPONSE}`)")
+    return replace(response, index=index)
 
 
 def _response_columns(path: Path, columns: Sequence[str], named: Sequence[str] | None) -> Sequence[str]:
@@ -121,15 +124,13 @@ def _released(
             raise WhatifError(f"{path}: {record.place}: img_path is empty; every row needs the name of its image")
         of_variants = zip(VARIANTS.items(), response_columns, PROGRAM_COLUMNS, strict=True)
         for (variant, (query, _)), column, program in of_variants:
-            response, is_null = _response(path, record, column)
-            yield Prediction(
-                f"{record.place}, {column}",
-                response,
+            yield replace(
+                _response(path, record, column),
+                place=f"{record.place}, {column}",
                 picture=PurePosixPath(name).stem,
                 question=as_text(path, record, query),
                 variant=variant,
                 row=number,
-                is_null=is_null,
                 program=None if program == column else _program(path, record, program),
             )
 
@@ -154,7 +155,13 @@ def _sample(path: Path, record: Record) -> Prediction:
         response = ""
     if not isinstance(response, str):
         raise WhatifError(f"{where}: {field} holds no text; it needs the model's response as text in a list")
-    return Prediction(record.place, well_formed(response), question_id=question_id.strip(), is_null=is_null)
+    return Prediction(
+        record.place,
+        well_formed(response),
+        question_id=question_id.strip(),
+        is_null=is_null,
+        failure=failure_in(response),
+    )
 
 
 def _question_id(fields: Mapping[str, Any]) -> str | None:
@@ -164,8 +171,8 @@ def _question_id(fields: Mapping[str, Any]) -> str | None:
     return next((one for one in ids if isinstance(one, str) and one.strip()), None)
 
 
-def _response(path: Path, record: Record, column: str) -> tuple[str, bool]:
-    """The response, and whether the file has null for it. Raises WhatifError when the row lacks the field."""
+def _response(path: Path, record: Record, column: str) -> Prediction:
+    """The response in a field, without its question. Raises WhatifError when the row lacks the field."""
     if column not in record.fields:
         raise WhatifError(
             f'{path}: {record.place}: has no `{column}`; give the response, `""` if it was empty; '
@@ -173,7 +180,11 @@ def _response(path: Path, record: Record, column: str) -> tuple[str, bool]:
         )
     value = record.fields[column]
     is_null = value is None or (isinstance(value, float) and math.isnan(value))
-    return as_text(path, record, column), is_null
+    response = as_text(path, record, column)
+    failure = failure_in(response)
+    if failure is None and path.suffix.lower() in _TABLES and is_cut_cell(response):
+        failure = f"{record.place}: {column} is cut at {len(response):,} characters, the most that a cell can hold"
+    return Prediction(record.place, response, is_null=is_null, failure=failure)
 
 
 def _program(path: Path, record: Record, column: str) -> str | None:

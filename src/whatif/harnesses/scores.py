@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whatif.artifacts.variants import variant_order
+from whatif.formats.failed_requests import failure_in
 from whatif.language.options import printed_question
 from whatif.language.strategies import DIRECT
 from whatif.language.strategies import prompt as worded
@@ -54,8 +55,12 @@ def score(row: Row, response: str, *, cut_off: bool = False) -> Scored:
 
     If the row has a column `answer_after` (the mark of a strategy), the answer is what follows the last such mark.
 
+    What a tool writes for a request that failed is an `error`, not an answer.
+
     cut_off: the response ended at the limit of new tokens. It then has an answer only if it called one so and went on.
     """
+    if (failure := failure_in(response)) is not None:
+        return Scored(None, "error", failure, correct=False)
     found = answer_in(Answer(response=response, cut_off=cut_off), row, row.get("answer_after"))
     return Scored(found.answer, found.status, found.reason, is_correct(found, row["answer"], row["answer_kind"]))
 

@@ -97,10 +97,9 @@ class Replayed:
             return Answer(status="error", reason=f"not in {self._path}")
         if prediction.losses is not None:
             return Answer(option_scores=replayed_scores(self._path, prediction, question.options))
-        response = well_formed(prediction.response)
-        if prediction.failed:
-            return Answer(status="error", reason=response[:200])
-        return Answer(response=response, program=_imported(prediction.program))
+        if prediction.failure is not None:
+            return Answer(status="error", reason=well_formed(prediction.failure))
+        return Answer(response=well_formed(prediction.response), program=_imported(prediction.program))
 
     def _find(self, question: Question) -> Prediction | None:
         named = self._by_name.get(question.question_id) or self._by_name.get(question_index(question.question_id))
@@ -136,7 +135,11 @@ class Replayed:
         if unanswered:
             one = "losses" if self._has_losses else "a response"
             _say(f"{self._path}: questions without {one}: {len(unanswered):,} ({_some(unanswered)})")
-        said = [one for one in found if one is not None and one.losses is None and not one.failed]
+        said = [one for one in found if one is not None and one.losses is None and one.failure is None]
+        failed = [one for one in found if one is not None and one.failure is not None]
+        if failed:
+            shown = f"{len(failed):,} (first: {failed[0].failure})"
+            _say(f"{self._path}: not what the model said, counted as errors: {shown}")
         silent = [one for one in said if not one.response.strip()]
         if silent:
             null = sum(one.is_null for one in silent)
@@ -151,7 +154,7 @@ class Replayed:
         unused = [one.label for one in self._predictions if id(one) not in ids]
         if unused:
             _say(f"{self._path}: {self._what} other questions: {len(unused):,} ({_some(unused)})")
-        answered = {(one.picture, one.variant, one.question): one.response for one in used if not one.failed}
+        answered = {(one.picture, one.variant, one.question): one.response for one in used if one.failure is None}
         repeated = [
             f"{one.place}: {one.label}"
             for one in self._predictions

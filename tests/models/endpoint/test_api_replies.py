@@ -15,7 +15,8 @@ from whatif.language.messages import one_turn
 from whatif.models import Answer, Question
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.endpoint.connection import FIRST_WAIT
-from whatif.models.responses.store import ResponseStore
+from whatif.models.responses.answer_json import as_json as answer_as_json
+from whatif.models.responses.store import ResponseStore, request_key
 from whatif.models.responses.stored import stored
 from whatif.params.endpoints import ApiModel
 
@@ -140,6 +141,61 @@ def test_pictures_that_cannot_be_read_neither_count_nor_hide_what_the_endpoint_d
 
 
 # Odd replies
+
+
+FAILED = ("error", "ERROR", "insufficient_system_resource", "network_error", "abort", "a reason of next year")
+
+
+@pytest.mark.parametrize("finish", FAILED)
+def test_a_reply_that_says_that_the_endpoint_failed_is_no_answer(finish: str, store: ResponseStore) -> None:
+    (answer,), waits, requests = ask(reply("The answer is", finish), store=store)
+    assert (answer.status, answer.transient, len(waits), requests) == ("error", True, 1, 2)
+    assert f"the reply is not complete (finish reason: {finish})" in str(answer.reason)
+    assert not store.summary().answers
+
+
+@pytest.mark.parametrize("place", ["top", "choice"])
+@pytest.mark.parametrize("error", [{"code": 502, "message": f"upstream {SECRET} failed"}, "upstream failed"])
+def test_an_error_beside_content_is_no_answer(place: str, error: Any, store: ResponseStore) -> None:
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "3 or"}}
+    body: dict[str, Any] = {"choices": [choice]}
+    (body if place == "top" else choice)["error"] = error
+    (answer,), _, requests = ask(Fault("status", 200, body=json.dumps(body).encode()), store=store)
+    assert (answer.status, answer.transient, requests) == ("error", True, 2)
+    assert "the reply contains an error: upstream" in str(answer.reason) and SECRET not in str(answer.reason)
+    assert not store.summary().answers
+
+
+def test_a_filtered_response_is_a_refusal_and_asked_once(store: ResponseStore) -> None:
+    (answer,), waits, requests = ask(reply("There are 3 peo", "content_filter"), store=store)
+    assert (answer.status, waits, requests) == ("none", [], 1)
+    assert answer.reason == "refused: the endpoint's filter withheld the response"
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ([{"type": "text", "text": "There "}, {"type": "text", "text": "are 3"}], "There are 3"),
+        ([{"type": "thinking", "thinking": "maybe 4"}, {"type": "text", "text": "3"}], "3"),
+        ([{"type": "output_text", "text": "3"}, {"type": "image_url", "image_url": {"url": "x"}}], "3"),
+        (["There", " are 3"], "There are 3"),
+    ],
+)
+def test_content_in_parts_is_an_answer_paid_for_once(content: Any, text: str, store: ResponseStore) -> None:
+    (answer,), waits, requests = ask(reply(content), store=store)
+    assert (answer.status, answer.response, waits, requests) == ("ok", text, [], 1)
+
+
+def test_a_failure_that_was_stored_as_an_answer_is_asked_again_once(store: ResponseStore) -> None:
+    earlier = Answer(response="The answ", finish="error")
+    with FaultyProxy("127.0.0.1:1", always(reply("3"))) as proxy:
+        model: Any = ApiAnswers(settings_of(proxy.base_url), 0)
+        asked = stored(model, store)
+        request = asked._request(questions(1)[0])
+        store.put(request_key(request), request, answer_as_json(earlier))
+        for _ in range(2):
+            assert [answer.response for answer in asked.answer(questions(1))] == ["3"]
+        assert len(proxy.log) == 1
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import gc
 import math
 import socket
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -129,9 +130,11 @@ def test_scores_that_are_not_numbers_are_an_error(checkpoint: Path, tmp_path: Pa
         model.lm_head.weight[0, 0] = float("nan")
     model.save_pretrained(tmp_path)
     transformers.AutoProcessor.from_pretrained(checkpoint).save_pretrained(tmp_path)
-    (answer,) = load("hf-chat", settings(tmp_path), 0).answer([question(picture(0))])
-    assert (answer.letter, answer.status, answer.option_scores) == (None, "error", None)
-    assert answer.reason is not None and "not numbers" in answer.reason
+    spoilt = load("hf-chat", settings(tmp_path), 0)
+    open_question = replace(question(picture(0)), options=())
+    for answer in spoilt.answer([question(picture(0)), open_question, replace(open_question, question_id="second")]):
+        assert (answer.letter, answer.response, answer.status, answer.option_scores) == (None, None, "error", None)
+        assert answer.reason is not None and "not numbers" in answer.reason
 
 
 def test_half_precision_is_near(checkpoint: Path, model: Model) -> None:

@@ -11,7 +11,7 @@ from whatif.errors import WhatifError
 from whatif.language.messages import with_system, without_images
 from whatif.language.prompts import wrapped, wrapper
 from whatif.language.prompts.form import PLACE
-from whatif.models import AT_LIMIT, Answer, ImageForm, Question
+from whatif.models import AT_LIMIT, FILTERED, Answer, ImageForm, Question
 from whatif.models.composites import with_composite
 from whatif.models.endpoint.connection import GaveUpError, UnansweredError
 from whatif.models.endpoint.in_flight import MOST_UNANSWERED, in_flight
@@ -255,7 +255,7 @@ def _said(reply: Reply) -> Answer:
         cut_off=reply.finish.lower() in AT_LIMIT,
         finish=reply.finish or None,
     )
-    if reply.text.strip():
+    if reply.text.strip() and reply.finish.lower() != FILTERED:
         return said
     reason = f"refused: {reply.refusal}" if reply.refusal else f"empty response (finish reason: {reply.finish})"
     return replace(said, status="none", reason=reason)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from whatif.errors import WhatifError
-from whatif.models import Answer, OptionScore, answer_to_empty_option
+from whatif.models import FINISHED, Answer, OptionScore, answer_to_empty_option
 from whatif.models.endpoint.connection import GaveUpError, UnansweredError
 from whatif.models.endpoint.log_probabilities import (
     MissingLogProbabilitiesError,
@@ -26,7 +26,6 @@ from whatif.models.endpoint.sent_messages import Sent
 from whatif.params.endpoints import ApiModel
 
 Send: TypeAlias = Callable[[Sent, Mapping[str, Any]], Reply]  # a conversation, further fields of the request -> reply
-_ENDED = ("", "stop", "length", "max_tokens", "eos")  # finish reasons, in lower case, of replies that were not withheld
 
 
 def ranking_identity(settings: ApiModel) -> dict[str, Any] | None:
@@ -66,7 +65,7 @@ def _rank_letters(send: Send, messages: Sent, letters: Sequence[str], settings: 
     try:
         tokens = first_tokens(reply.logprobs)
     except MissingLogProbabilitiesError:
-        if reply.refusal or reply.finish.lower() not in _ENDED:
+        if reply.refusal or reply.finish.lower() not in FINISHED:
             return Answer(status="none", reason=f"refused: {reply.refusal or f'finish reason {reply.finish}'}")
         raise
     if not tokens:

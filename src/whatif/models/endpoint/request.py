@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from whatif.models.endpoint.connection import (
-    Connection,
-    TryAgainError,
-)
+from whatif.models import FILTERED, FINISHED
+from whatif.models.endpoint.connection import Connection, TryAgainError
 from whatif.models.responses.answer_json import is_count
 from whatif.params.endpoints import ApiModel
 
@@ -78,17 +76,22 @@ class Endpoint(Connection):
         # The library builds its objects without validation: a proxy's error page may arrive as one, with status 200.
         try:
             choice = completion.choices[0]
-            text, refusal = choice.message.content or "", choice.message.refusal
+            text, refusal = _text_of(choice.message.content), choice.message.refusal
         except (AttributeError, TypeError, IndexError):
             raise TryAgainError(self._no_completion(completion)) from None
-        if not isinstance(text, str):
-            raise TryAgainError(self._no_completion(completion))
+        finish = self.line(getattr(choice, "finish_reason", None) or "")
+        if failure := getattr(completion, "error", None) or getattr(choice, "error", None):
+            raise TryAgainError(self.line(f"the reply contains an error: {_message(failure)}"))
+        if finish.lower() == FILTERED:
+            refusal = refusal or "the endpoint's filter withheld the response"
+        elif finish.lower() not in FINISHED:
+            raise TryAgainError(f"the reply is not complete (finish reason: {finish})")
         counts = [getattr(completion.usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
         prompt_tokens, response_tokens = (count if is_count(count) else None for count in counts)
         return Reply(
             self.text(text),
             self.line(refusal) if refusal else None,
-            self.line(getattr(choice, "finish_reason", None)),
+            finish,
             prompt_tokens,
             response_tokens,
             self._plain(getattr(choice, "logprobs", None)),
@@ -98,10 +101,7 @@ class Endpoint(Connection):
 
     def _no_completion(self, reply: Any) -> str:
         """What is wrong with a reply, with the beginning of a page or an error that came in its place."""
-        said = reply if isinstance(reply, str) else getattr(reply, "error", None)
-        if isinstance(said, Mapping):
-            said = said.get("message") or said
-        shown = self.line(said or "")
+        shown = self.line(reply if isinstance(reply, str) else _message(getattr(reply, "error", None)))
         return "the reply is no chat completion" + (f", but `{shown[:_LONGEST_BEGINNING]}`" if shown else "")
 
     def _plain(self, value: Any) -> Any:
@@ -114,3 +114,27 @@ class Endpoint(Connection):
         if isinstance(value, list):
             return [self._plain(inner) for inner in value]
         return self.text(value) if isinstance(value, str) else value
+
+
+def _message(error: Any) -> Any:
+    """What an error says; empty if there is none."""
+    return (error.get("message") or error) if isinstance(error, Mapping) else error or ""
+
+
+def _text_of(content: Any) -> str:
+    """The text of a message, which may come in parts; parts that are no text are left out.
+
+    Raises TypeError for anything else.
+    """
+    if content is None or isinstance(content, str):
+        return content or ""
+    texts = [part if isinstance(part, str) else part.get("text") for part in content if _is_text(part)]
+    return "".join(texts)
+
+
+def _is_text(part: Any) -> bool:
+    if isinstance(part, Mapping):
+        return part.get("type", "text") in ("text", "output_text") and isinstance(part.get("text"), str)
+    if not isinstance(part, str):
+        raise TypeError("a part of a message is neither a text nor an object")
+    return True

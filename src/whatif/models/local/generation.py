@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from whatif.models.local.faults import out_of_memory
 from whatif.models.local.option_scores import on_device
 from whatif.models.local.sampling import Noise
 from whatif.params.decoding import Decoding
+
+if TYPE_CHECKING:
+    import torch
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -116,14 +119,25 @@ def generate(  # noqa: PLR0917
     """At most `limit` new tokens of each row, up to and including the one of `ends` that ends the answer.
 
     `inputs` are rows x prompt; the first `skipped` tokens of the model's output are not part of the answer. `noise`
-    makes the most probable tokens a sample.
+    makes the most probable tokens a sample. Raises ValueError as `checked`.
     """
     import torch
 
-    more = {} if noise is None else {"logits_processor": [noise]}
+    processors = [checked] if noise is None else [checked, noise]
     with torch.inference_mode():
-        rows = model.generate(**inputs, max_new_tokens=limit, **more)[:, skipped:].tolist()
+        rows = model.generate(**inputs, max_new_tokens=limit, logits_processor=processors)[:, skipped:].tolist()
     return [until_end(row, ends) for row in rows]
+
+
+def checked(tokens: Any, logits: torch.Tensor) -> torch.Tensor:
+    """The logits of one step (rows x vocabulary), unchanged; minus infinity excludes a token.
+
+    Raises ValueError when a row is not numbers: the most probable token would mean nothing.
+    """
+    highest = logits.amax(dim=-1)  # not a number if one of them is none
+    if not bool(highest.isfinite().all()):
+        raise ValueError(f"its scores are not numbers: the highest is {highest[~highest.isfinite()][0].item()}")
+    return logits
 
 
 def continued(

@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from whatif.models.local.generation import until_end
+from whatif.models.local.generation import checked, until_end
 from whatif.models.local.option_scores import PER_TOKEN, SHARED_PREFIX, forget_positions, on_device, rope_deltas
 from whatif.models.local.sampling import Noise
 from whatif.models.local.sent_images import image_token
@@ -172,7 +172,7 @@ def _steps(  # noqa: PLR0917
         # Models with three-dimensional positions need all three; they are equal for text.
         positions = places.expand(3, -1, -1) if moves else places
         output = model(**inputs, position_ids=positions, past_key_values=cache, use_cache=True, logits_to_keep=1)
-        logits = output.logits[:, -1]
+        logits = checked(inputs["input_ids"], output.logits[:, -1])
         made.append((logits if noise is None else noise(inputs["input_ids"], logits)).argmax(dim=-1))
         ended |= torch.isin(made[-1], last)
         inputs["input_ids"] = made[-1][:, None]

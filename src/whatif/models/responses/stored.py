@@ -8,7 +8,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from whatif.language.messages import as_json, is_one_turn
-from whatif.models import Answer, HasParts, Model, Question, Unconditional, note_of, unconditional_of
+from whatif.models import (
+    FILTERED,
+    FINISHED,
+    Answer,
+    HasParts,
+    Model,
+    Question,
+    Unconditional,
+    note_of,
+    unconditional_of,
+)
 from whatif.models.order import in_order
 from whatif.models.responses.answer_json import as_json as answer_as_json
 from whatif.models.responses.answer_json import from_json
@@ -87,9 +97,7 @@ class StoredModel:
         """
         if not questions:
             return
-        requests = [self._request(question) for question in questions]
-        keys = [request_key(request) for request in requests]
-        known = {key: from_json(answer) for key, answer in self._store.get(keys).items()}
+        requests, keys, known = self._look_up(questions)
         self._count(known)
         missing = len(set(keys) - set(known))
         self.hits += len(questions) - missing
@@ -103,9 +111,27 @@ class StoredModel:
 
     def known(self, questions: Sequence[Question]) -> list[tuple[str, Answer | None]]:
         """The key of each question's request and its stored answer, or None if it would be asked. Asks nothing."""
-        keys = [request_key(self._request(question)) for question in questions]
-        found = {key: from_json(answer) for key, answer in self._store.get(keys).items()}
+        _, keys, found = self._look_up(questions)
         return [(key, found.get(key)) for key in keys]
+
+    def _look_up(self, questions: Sequence[Question]) -> tuple[list[dict[str, Any]], list[str], dict[str, Answer]]:
+        """The request of each question and its key, and the stored answers by key.
+
+        Earlier versions stored what an endpoint had returned when it failed. Such an answer stays in the store, but is
+        not used: the question is asked again, as another request.
+        """
+        requests = [self._request(question) for question in questions]
+        keys = [request_key(request) for request in requests]
+        known = {key: from_json(answer) for key, answer in self._store.get(keys).items()}
+        failed = {key for key, answer in known.items() if (answer.finish or "").lower() not in (*FINISHED, FILTERED)}
+        if failed:
+            requests = [
+                {**request, "after_failure": True} if key in failed else request
+                for request, key in zip(requests, keys, strict=True)
+            ]
+            keys = [request_key(request) for request in requests]
+            known = {key: from_json(answer) for key, answer in self._store.get(keys).items()}
+        return requests, keys, known
 
     def _as_they_come(
         self,
