@@ -13,6 +13,7 @@ from tests.scoring.test_rank import Answering, Pictures, row
 from tests.served_model import encoded_picture
 from whatif.errors import WhatifError
 from whatif.language import strategies
+from whatif.language.reasoning import CUT_OFF as REASONING_CUT_OFF
 from whatif.models import Answer, Question
 from whatif.scoring import predictions
 from whatif.scoring.open_answers import open_predictions
@@ -55,7 +56,7 @@ def test_a_response_that_was_cut_off_counts_only_by_an_answer_that_it_had_finish
     assert found["answer"] == answer and found["correct"] == (answer == "3")
     if answer is None:
         assert (found["status"], found["reason"]) in (
-            ("none", "cut off at 64 tokens"),
+            ("none", REASONING_CUT_OFF if "<think>" in response else "cut off at 64 tokens"),
             ("ambiguous", "different answers, each called the answer"),
         )
 
@@ -210,7 +211,8 @@ def test_what_follows_the_mark_counts_in_a_response_that_was_cut_off_later(
     seen = Answer(response="4 cats")
     (found,) = open_predictions([open_row()], Pictures(), "m", Turns([[seen], [marked]]), strategy="toy")
     assert (found["answer"], found["correct"]) == (answer, answer == "3")
-    assert answer is not None or (found["status"], found["reason"]) == ("none", "cut off at 64 tokens")
+    reason = REASONING_CUT_OFF if "<think>" in response else "cut off at 64 tokens"
+    assert answer is not None or (found["status"], found["reason"]) == ("none", reason)
 
 
 def test_a_turn_may_start_a_new_conversation(toy: Path) -> None:

@@ -215,13 +215,14 @@ PROGRAM = pa.struct(
 
 PREDICTIONS = Table(
     name="predictions",
-    version=5,
+    version=6,
     key=("question_id", "model", "strategy"),
     schema=schema_of(
         ("question_id", pa.string()),
         ("model", pa.string()),  # key in params.yaml
         ("strategy", pa.string()),  # `direct`, ...
-        ("response", pa.string(), NULLABLE),  # text of the model; null if it only ranked options
+        ("response", pa.string(), NULLABLE),  # text of the model after its reasoning; null if it only ranked options
+        ("reasoning", pa.string(), NULLABLE),  # never read as an answer; null if the model gave none
         ("choice_scores", pa.list_(OPTION_SCORE), NULLABLE),  # per option, higher is better; null if nothing was ranked
         ("answer", pa.string(), NULLABLE),  # of ranked options the one with the highest mean; so is `correct`
         ("status", pa.string()),  # `ok`, `ambiguous`, `none` or `error`

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from whatif.language.judges import NO_ANSWER, answer_of, conversation, read
+from whatif.language.reasoning import CUT_OFF as REASONING_CUT_OFF
+from whatif.language.reasoning import split_reasoning
 from whatif.models import AT_LIMIT, Answer, Model, Question, note_of
 from whatif.progress import progress
 from whatif.scoring.extraction.answer import Extracted, is_correct
@@ -32,7 +34,9 @@ def is_judged(prediction: Row) -> bool:
     """
     if prediction["status"] not in _UNDECIDED or prediction["samples"] is not None:
         return False
-    cut_off = str(prediction["finish"]).lower() in AT_LIMIT or str(prediction["reason"]).startswith(CUT_OFF)
+    cut_off = str(prediction["finish"]).lower() in AT_LIMIT or str(prediction["reason"]).startswith(
+        (CUT_OFF, REASONING_CUT_OFF)
+    )
     return bool((prediction["response"] or "").strip()) and not cut_off
 
 
@@ -75,7 +79,11 @@ def _question(question: Row, prediction: Row, prompt: str, limit: int | None) ->
         group=question["group"],
         variant=question["variant"],
         messages=conversation(
-            prompt, question["question"], question["answer_kind"], prediction["response"], question["choices"]
+            prompt,
+            question["question"],
+            question["answer_kind"],
+            split_reasoning(prediction["response"]).rest,
+            question["choices"],
         ),
         max_new_tokens=limit,
     )
@@ -107,7 +115,7 @@ def _read(question: Row, reply: Answer) -> tuple[str, str | None, str | None]:
     """Status, answer and reason of a reply."""
     if reply.status != "ok" or reply.response is None:
         return "error", None, reply.reason or "the judge gave no reply"
-    answer = answer_of(reply.response, question["answer_kind"], question["choices"])
+    answer = answer_of(reply.without_reasoning().response or "", question["answer_kind"], question["choices"])
     if answer is None or reply.cut_off:  # the last number or word of a reply that was cut off may not be whole
         return "none", None, OUTSIDE
     return ("none", None, FINDS_NONE) if answer == NO_ANSWER else ("ok", answer, None)
