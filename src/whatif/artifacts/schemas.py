@@ -244,7 +244,7 @@ PREDICTIONS = Table(
 
 JUDGED = Table(
     name="judged",
-    version=1,
+    version=2,
     key=("question_id", "model", "strategy", "judge", "prompt"),
     schema=schema_of(
         ("question_id", pa.string()),
@@ -253,7 +253,8 @@ JUDGED = Table(
         ("judge", pa.string()),  # key in params.yaml of the model that judged it
         ("prompt", pa.string()),  # name of the judge's prompt
         ("by_rules", pa.string()),  # status of the prediction: `none` or `ambiguous`
-        ("status", pa.string()),  # `ok`: the judge found an answer; `none`: it did not; `error`: it was not asked
+        # `ok`: the judge found an answer; `none`: it did not; `not in the response`: it made one up; `error`: not asked
+        ("status", pa.string()),
         ("answer", pa.string(), NULLABLE),
         ("correct", pa.bool_()),
         ("reason", pa.string(), NULLABLE),  # why, when the status is not `ok`
