@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +17,8 @@ from whatif.errors import WhatifError
 from whatif.language import strategies
 from whatif.language.reasoning import CUT_OFF as REASONING_CUT_OFF
 from whatif.models import Answer, Question
+from whatif.models.endpoint.request import _reasoning
+from whatif.models.responses.answer_json import as_json, from_json
 from whatif.scoring import predictions
 from whatif.scoring.open_answers import open_predictions
 
@@ -276,3 +280,31 @@ def test_an_example_whose_image_is_none_is_named_before_anything_is_asked(toy: P
     with pytest.raises(WhatifError, match=r"toy: the image dots\.png of an example cannot be decoded \("):
         list(open_predictions([open_row()], Pictures(), "m", model, strategy="toy"))
     assert not model.asked
+
+
+@pytest.mark.parametrize(
+    ("answer", "kept"),
+    [
+        (Answer(response="<think>Perhaps 4.</think>3"), "Perhaps 4."),
+        (Answer(response="3", reasoning="Perhaps 4."), "Perhaps 4."),
+        (Answer(response="◁think▷So 3?◁/think▷3", reasoning="Perhaps 4."), "Perhaps 4.\n\nSo 3?"),
+        (Answer(response="3"), None),
+    ],
+)
+def test_reasoning_has_a_column_of_its_own_and_is_stored_as_it_was_received(answer: Answer, kept: str | None) -> None:
+    restored = from_json(json.loads(json.dumps(as_json(answer))))
+    assert restored == answer
+    found = predicted(restored)
+    assert (found["response"], found["reasoning"], found["answer"]) == ("3", kept, "3")
+
+
+def test_reasoning_that_an_endpoint_gives_beside_the_text_is_found() -> None:
+    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "Perhaps 4."}]}, {"type": "text", "text": "3"}]
+    for message in (
+        {"content": "3", "reasoning_content": "Perhaps 4."},
+        {"content": "3", "reasoning": "Perhaps 4."},
+        {"content": "3", "reasoning_content": "Perhaps 4.", "reasoning": "Perhaps 4."},
+        {"content": parts},
+    ):
+        assert _reasoning(SimpleNamespace(**message)) == "Perhaps 4."
+    assert _reasoning(SimpleNamespace(content="3")) is None
