@@ -36,7 +36,7 @@ def by_role(found: Report) -> dict[tuple[str, str], tuple[int, int, int, int]]:
     return {(one.a.role, one.variant): (one.right_a, one.right_b, one.lost, one.gained) for one in found.comparisons}
 
 
-def rewrite(path: Path, change: Callable[[pa.Table], pa.Table], version: str = "predictions/5") -> None:
+def rewrite(path: Path, change: Callable[[pa.Table], pa.Table], version: str = "predictions/6") -> None:
     """Writes other rows with the footer of an artifact."""
     with pq.ParquetFile(path) as file:
         table, footer = file.read(), dict(file.metadata.metadata)

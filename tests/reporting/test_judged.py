@@ -95,10 +95,18 @@ def test_accuracy_with_the_judge_and_what_it_found() -> None:
     }
     assert accuracies == {("m", "without"): 25, ("m", "with"): 50, ("other", "without"): 0, ("other", "with"): 50}
     counts = values(frame, model="other", group="all", judge="")
-    names = ("judged", "decided", "decided right", "no answer found", "outside its format", "judge errors")
-    assert [counts[name] for name in names] == [4, 2, 2, 1, 0, 1]
+    names = (
+        "judged",
+        "decided",
+        "decided right",
+        "no answer found",
+        "not in the response",
+        "outside its format",
+        "judge errors",
+    )
+    assert [counts[name] for name in names] == [4, 2, 2, 1, 0, 0, 1]
     of_group = values(frame, model="m", group="boolean", judge="")
-    assert [of_group[name] for name in names] == [2, 1, 0, 0, 1, 0]
+    assert [of_group[name] for name in names] == [2, 1, 0, 0, 0, 1, 0]
 
 
 def test_agreement_counts_only_responses_that_were_judged_and_labelled() -> None:

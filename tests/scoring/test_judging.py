@@ -17,7 +17,7 @@ from whatif.models import Answer, Model, Question
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
 from whatif.params.checkpoints import BlindTextModel
-from whatif.scoring.judging import FINDS_NONE, OUTSIDE, is_judged, judged, with_judge
+from whatif.scoring.judging import FINDS_NONE, NOT_IN_RESPONSE, OUTSIDE, is_judged, judged, with_judge
 from whatif.scoring.open_answers import open_predictions
 
 NO_ANSWER, SEVERAL, CLEAR = "I cannot say which.", "3 or perhaps 4", "Answer: 3"
@@ -69,19 +69,19 @@ def test_the_majority_of_several_samples_is_not_judged() -> None:
 
 
 def test_the_judge_reads_question_and_response_and_no_image() -> None:
-    questions, found = predictions(CLEAR, NO_ANSWER)
+    questions, found = predictions(CLEAR, SEVERAL)
     judge = Saying("Answer: 3")
     (row,) = judged(questions, found, "j", judge, prompt="answer")
     (asked,) = judge.asked
     assert asked.image_ids == () and asked.images() == () and asked.max_new_tokens == 16
-    assert questions[1]["question"] in asked.prompt and NO_ANSWER in asked.prompt
+    assert questions[1]["question"] in asked.prompt and SEVERAL in asked.prompt
     assert {name: row[name] for name in ("question_id", "model", "strategy", "judge", "prompt", "by_rules")} == {
         "question_id": questions[1]["question_id"],
         "model": "m",
         "strategy": "direct",
         "judge": "j",
         "prompt": "answer",
-        "by_rules": "none",
+        "by_rules": "ambiguous",
     }
     assert (row["status"], row["answer"], row["correct"], row["reason"]) == ("ok", "3", True, None)
 
@@ -110,7 +110,7 @@ def test_a_reply_outside_its_format_is_no_answer(
 
 
 def test_what_the_judge_does_not_decide_stays_as_the_rules_left_it() -> None:
-    questions, found = predictions(NO_ANSWER, SEVERAL, CLEAR, NO_ANSWER, SEVERAL)
+    questions, found = predictions(SEVERAL, SEVERAL, CLEAR, NO_ANSWER, SEVERAL)
     before = [dict(row) for row in found]
     replies = ["Answer: 3", "Answer: 4", "Answer: none", "well, 3"]
     rows = list(judged(questions, found, "j", Saying(*replies), prompt="answer"))
@@ -132,7 +132,7 @@ def test_what_the_judge_does_not_decide_stays_as_the_rules_left_it() -> None:
 
 def test_options_are_shown_and_only_their_letters_count() -> None:
     kind = {"choices": ["a jug", "a candle"], "answer": "B", "answer_kind": "choice"}
-    questions, found = predictions("Either could be meant.", "Either could be meant.", **kind)
+    questions, found = predictions("A jug or a candle.", "A jug or a candle.", **kind)
     judge = Saying("Answer: B", "Answer: C")
     rows = list(judged(questions, found, "j", judge, prompt="answer"))
     assert "A:a jug  B:a candle" in judge.asked[0].prompt
@@ -174,3 +174,37 @@ def test_a_checkpoint_judges_and_its_replies_are_stored_by_the_text_of_the_promp
             judges.read.cache_clear()
         assert misses == 2
         assert {row["request_key"] for row in first}.isdisjoint(row["request_key"] for row in second)
+
+
+_CHOICE = {"choices": ["a jug", "a loaf of bread"], "answer": "B", "answer_kind": "choice"}
+_BOOLEAN = {"question": "Would the street be empty if the bus had left?", "answer": "no", "answer_kind": "boolean"}
+_UNSURE = "I'm not sure how to respond to that."
+
+
+@pytest.mark.parametrize(
+    ("more", "response", "reply", "is_there"),
+    [
+        ({}, _UNSURE, "1", False),
+        ({}, "It might be three or four.", "3", True),
+        ({}, "Three, or perhaps four.", "5", False),
+        ({}, "Perhaps a pair, perhaps a single one.", "2", True),
+        (_CHOICE, _UNSURE, "A", False),
+        (_CHOICE, "The loaf, or maybe the jug.", "B", True),
+        (_CHOICE, "Either (A) or (B).", "A", True),
+        (_CHOICE, "A crowd is in the way.", "A", False),
+        (_BOOLEAN, _UNSURE, "yes", False),
+        (_BOOLEAN, _UNSURE, "no", False),
+        (_BOOLEAN, "People are waiting, and nothing suggests that they would go.", "no", True),
+        (_BOOLEAN, "People are waiting, and nothing suggests that they would go.", "yes", False),
+        ({"answer_kind": "text", "answer": "green"}, "The door is green or blue.", "green", True),
+        ({"answer_kind": "text", "answer": "green"}, "The door has a colour.", "green", False),
+    ],
+)
+def test_an_answer_that_the_judge_makes_up_is_counted_apart(
+    more: dict[str, Any], response: str, reply: str, is_there: bool
+) -> None:
+    questions, found = predictions(response, **more)
+    (prediction,) = ({**row, "status": "none", "correct": False, "answer": None, "reason": "no"} for row in found)
+    (row,) = judged(questions, [prediction], "j", Saying(f"Answer: {reply}"), prompt="answer")
+    assert (row["status"], row["answer"]) == (("ok", reply) if is_there else (NOT_IN_RESPONSE, None))
+    assert is_there or (not row["correct"] and list(with_judge([prediction], [row])) == [prediction])

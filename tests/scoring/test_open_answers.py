@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +15,10 @@ from tests.scoring.test_rank import Answering, Pictures, row
 from tests.served_model import encoded_picture
 from whatif.errors import WhatifError
 from whatif.language import strategies
+from whatif.language.reasoning import CUT_OFF as REASONING_CUT_OFF
 from whatif.models import Answer, Question
+from whatif.models.endpoint.request import _reasoning
+from whatif.models.responses.answer_json import as_json, from_json
 from whatif.scoring import predictions
 from whatif.scoring.open_answers import open_predictions
 
@@ -55,7 +60,7 @@ def test_a_response_that_was_cut_off_counts_only_by_an_answer_that_it_had_finish
     assert found["answer"] == answer and found["correct"] == (answer == "3")
     if answer is None:
         assert (found["status"], found["reason"]) in (
-            ("none", "cut off at 64 tokens"),
+            ("none", REASONING_CUT_OFF if "<think>" in response else "cut off at 64 tokens"),
             ("ambiguous", "different answers, each called the answer"),
         )
 
@@ -210,7 +215,8 @@ def test_what_follows_the_mark_counts_in_a_response_that_was_cut_off_later(
     seen = Answer(response="4 cats")
     (found,) = open_predictions([open_row()], Pictures(), "m", Turns([[seen], [marked]]), strategy="toy")
     assert (found["answer"], found["correct"]) == (answer, answer == "3")
-    assert answer is not None or (found["status"], found["reason"]) == ("none", "cut off at 64 tokens")
+    reason = REASONING_CUT_OFF if "<think>" in response else "cut off at 64 tokens"
+    assert answer is not None or (found["status"], found["reason"]) == ("none", reason)
 
 
 def test_a_turn_may_start_a_new_conversation(toy: Path) -> None:
@@ -274,3 +280,31 @@ def test_an_example_whose_image_is_none_is_named_before_anything_is_asked(toy: P
     with pytest.raises(WhatifError, match=r"toy: the image dots\.png of an example cannot be decoded \("):
         list(open_predictions([open_row()], Pictures(), "m", model, strategy="toy"))
     assert not model.asked
+
+
+@pytest.mark.parametrize(
+    ("answer", "kept"),
+    [
+        (Answer(response="<think>Perhaps 4.</think>3"), "Perhaps 4."),
+        (Answer(response="3", reasoning="Perhaps 4."), "Perhaps 4."),
+        (Answer(response="◁think▷So 3?◁/think▷3", reasoning="Perhaps 4."), "Perhaps 4.\n\nSo 3?"),
+        (Answer(response="3"), None),
+    ],
+)
+def test_reasoning_has_a_column_of_its_own_and_is_stored_as_it_was_received(answer: Answer, kept: str | None) -> None:
+    restored = from_json(json.loads(json.dumps(as_json(answer))))
+    assert restored == answer
+    found = predicted(restored)
+    assert (found["response"], found["reasoning"], found["answer"]) == ("3", kept, "3")
+
+
+def test_reasoning_that_an_endpoint_gives_beside_the_text_is_found() -> None:
+    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "Perhaps 4."}]}, {"type": "text", "text": "3"}]
+    for message in (
+        {"content": "3", "reasoning_content": "Perhaps 4."},
+        {"content": "3", "reasoning": "Perhaps 4."},
+        {"content": "3", "reasoning_content": "Perhaps 4.", "reasoning": "Perhaps 4."},
+        {"content": parts},
+    ):
+        assert _reasoning(SimpleNamespace(**message)) == "Perhaps 4."
+    assert _reasoning(SimpleNamespace(content="3")) is None

@@ -215,13 +215,14 @@ PROGRAM = pa.struct(
 
 PREDICTIONS = Table(
     name="predictions",
-    version=5,
+    version=6,
     key=("question_id", "model", "strategy"),
     schema=schema_of(
         ("question_id", pa.string()),
         ("model", pa.string()),  # key in params.yaml
         ("strategy", pa.string()),  # `direct`, ...
-        ("response", pa.string(), NULLABLE),  # text of the model; null if it only ranked options
+        ("response", pa.string(), NULLABLE),  # text of the model after its reasoning; null if it only ranked options
+        ("reasoning", pa.string(), NULLABLE),  # never read as an answer; null if the model gave none
         ("choice_scores", pa.list_(OPTION_SCORE), NULLABLE),  # per option, higher is better; null if nothing was ranked
         ("answer", pa.string(), NULLABLE),  # of ranked options the one with the highest mean; so is `correct`
         ("status", pa.string()),  # `ok`, `ambiguous`, `none` or `error`
@@ -243,7 +244,7 @@ PREDICTIONS = Table(
 
 JUDGED = Table(
     name="judged",
-    version=1,
+    version=2,
     key=("question_id", "model", "strategy", "judge", "prompt"),
     schema=schema_of(
         ("question_id", pa.string()),
@@ -252,7 +253,8 @@ JUDGED = Table(
         ("judge", pa.string()),  # key in params.yaml of the model that judged it
         ("prompt", pa.string()),  # name of the judge's prompt
         ("by_rules", pa.string()),  # status of the prediction: `none` or `ambiguous`
-        ("status", pa.string()),  # `ok`: the judge found an answer; `none`: it did not; `error`: it was not asked
+        # `ok`: the judge found an answer; `none`: it did not; `not in the response`: it made one up; `error`: not asked
+        ("status", pa.string()),
         ("answer", pa.string(), NULLABLE),
         ("correct", pa.bool_()),
         ("reason", pa.string(), NULLABLE),  # why, when the status is not `ok`

@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
 from whatif.errors import WhatifError
 from whatif.language.messages import Messages, images_in, last_prompt
 from whatif.language.options import LETTERS
+from whatif.language.reasoning import CUT_OFF, split_reasoning
 from whatif.models.depicted import Depicted
 from whatif.models.program_runs import ProgramRun
 
@@ -169,7 +170,8 @@ class Answer:
     `response_tokens` counts the tokens of all options together when options were ranked. An endpoint may need several
     requests for that; both counts are then those that it charged for all of them. `cut_off` means that the
     response ended at the limit of new tokens, before the model was done; `finish` is the reason for its end (`stop`,
-    `length`, or the endpoint's own word).
+    `length`, or the endpoint's own word). `response` is as the model gave it, so it may contain reasoning;
+    `reasoning` is what an endpoint gave beside it. `without_reasoning` separates the two.
 
     What was sent: `image_form` is how the images were shown (see `ImageForm`), `image_sizes` are width and height of
     each image in pixels as the model's processor made it, `image_tokens` is the number of tokens of all images
@@ -190,6 +192,7 @@ class Answer:
     reason: str | None = None
     option_scores: tuple[OptionScore, ...] | None = None
     response: str | None = None
+    reasoning: str | None = None
     request_key: str | None = None
     prompt_tokens: int | None = None
     response_tokens: int | None = None
@@ -201,6 +204,15 @@ class Answer:
     program: ProgramRun | None = None
     transient: bool = False
     seconds: float | None = field(default=None, compare=False)
+
+    def without_reasoning(self) -> Answer:
+        """The same with all reasoning in `reasoning`, and in `response` what follows it; `none` if it was cut off."""
+        marked, response, cut_off = split_reasoning(self.response or "")
+        if response == (self.response or ""):
+            return self
+        reasoning = "\n\n".join(filter(None, (self.reasoning, marked))) or None
+        said = replace(self, response=response, reasoning=reasoning)
+        return replace(said, status="none", reason=CUT_OFF) if cut_off and self.status == "ok" else said
 
 
 def answer_to_empty_option(options: Sequence[str]) -> Answer | None:

@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from whatif.language.reasoning import CUT_OFF, split_reasoning
 from whatif.programs.interfaces import Language
 
-VERSION = 1  # increase it when a change finds other programs
+VERSION = 2  # increase it when a change finds other programs
 FUNCTION = "execute_command"
 HEADER = f"def {FUNCTION}(image):"
 _LONGEST = 40_000  # characters of a reply; 512 tokens have some 2,000
@@ -35,8 +36,14 @@ class Found:
 
 
 def finder_of(language: Language) -> Callable[[str], Found]:
-    """The function that finds the program of a language in a reply."""
-    return python_in if language == "python" else steps_in
+    """The function that finds the program of a language in a reply, after its reasoning."""
+    find = python_in if language == "python" else steps_in
+
+    def after_reasoning(reply: str) -> Found:
+        _, rest, cut_off = split_reasoning(reply)
+        return Found(None, CUT_OFF) if cut_off else find(rest)
+
+    return after_reasoning
 
 
 def python_in(reply: str) -> Found:

@@ -17,7 +17,7 @@ from whatif.reporting.table import Column, View
 from whatif.reporting.twin_answers import VARIANTS
 from whatif.reporting.twins import Metrics
 from whatif.scoring.extraction.answer import normalise
-from whatif.scoring.judging import FINDS_NONE, OUTSIDE, Response, response_of, with_judge
+from whatif.scoring.judging import FINDS_NONE, NOT_IN_RESPONSE, OUTSIDE, Response, response_of, with_judge
 from whatif.statistics import clustered_share
 from whatif.statistics.agreement import cohen_kappa
 
@@ -27,7 +27,15 @@ JUDGE = "judge"  # the identifying column of a frame with these rows
 ACCURACY, DIFFERENCE = "compared accuracy", "compared difference"  # in rows without and with the judge
 READINGS = ("without", "with")  # values of the column `judge`
 AGREEMENT, KAPPA = "agreement with people", "kappa with people"
-_COUNTS = ("judged", "decided", "decided right", "no answer found", "outside its format", "judge errors")
+_COUNTS = (
+    "judged",
+    "decided",
+    "decided right",
+    "no answer found",
+    "not in the response",
+    "outside its format",
+    "judge errors",
+)
 
 
 @dataclass(frozen=True)
@@ -60,7 +68,8 @@ class Judged:
         rows = [row for row in self.rows if row["model"] == model and row["question_id"] in question_ids]
         statuses, reasons = Counter(row["status"] for row in rows), Counter(row["reason"] for row in rows)
         right = sum(row["correct"] for row in rows)
-        numbers = (len(rows), statuses["ok"], right, reasons[FINDS_NONE], reasons[OUTSIDE], statuses["error"])
+        found = (statuses["ok"], right, reasons[FINDS_NONE], statuses[NOT_IN_RESPONSE], reasons[OUTSIDE])
+        numbers = (len(rows), *found, statuses["error"])
         for measure, number in zip(_COUNTS, numbers, strict=True):
             yield {"measure": measure, "value": number, "n": len(question_ids)}
 
@@ -158,10 +167,12 @@ def judge_views(
                 Column("Decided", "decided", write=count),
                 Column("Right", "decided right", write=count),
                 Column("No answer", "no answer found", write=count),
+                Column("Not there", "not in the response", write=count),
                 Column("Bad format", "outside its format", write=count),
                 Column("Errors", "judge errors", write=count),
             ),
-            "Right: of the decided. Bad format: replies outside the judge's format, which count as no answer. "
+            "Right: of the decided. Not there: answers of the judge that are not in the response. Bad format: replies "
+            "outside the judge's format. Neither counts as an answer. "
             "Responses that were cut off and questions with several samples are not judged.",
         ),
     ]

@@ -86,6 +86,7 @@ def prediction(
 
     `more` are columns that only one way of asking has.
     """
+    answer = answer.without_reasoning()
     answered = answer.status == "ok"
     scores, sizes = answer.option_scores, answer.image_sizes
     return {
@@ -93,6 +94,7 @@ def prediction(
         "model": model_key,
         "strategy": strategy,
         "response": answer.response,
+        "reasoning": answer.reasoning,
         "choice_scores": None if scores is None else [score_row(score) for score in scores],
         "answer": found.answer if answered else None,
         "status": found.status if answered else answer.status,

@@ -1,7 +1,8 @@
 """Asks a judge, a second model, which answer a response gives where the rules of extraction find none or several.
 
 The judge reads the question and the response, never the image. Its replies are kept beside the predictions, which do
-not change. A reply outside its format counts as no answer, and nothing in it is used.
+not change. A reply outside its format counts as no answer, and nothing in it is used. An answer that does
+not occur in the response is the judge's own, and is counted apart.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from whatif.language.judges import NO_ANSWER, answer_of, conversation, read
+from whatif.language.reasoning import CUT_OFF as REASONING_CUT_OFF
+from whatif.language.reasoning import split_reasoning
 from whatif.models import AT_LIMIT, Answer, Model, Question, note_of
 from whatif.progress import progress
 from whatif.scoring.extraction.answer import Extracted, is_correct
+from whatif.scoring.occurrence import occurs
 from whatif.scoring.said import CUT_OFF
 
 Row = Mapping[str, Any]
@@ -21,6 +25,7 @@ Response: TypeAlias = tuple[str, str, str]  # question_id, model, strategy
 
 FINDS_NONE = "the judge finds no answer"
 OUTSIDE = "the judge's reply is outside its format"
+NOT_IN_RESPONSE = "not in the response"  # a status: the judge's answer does not occur there
 _UNDECIDED = ("none", "ambiguous")  # statuses of predictions that a judge is asked about
 
 
@@ -32,7 +37,8 @@ def is_judged(prediction: Row) -> bool:
     """
     if prediction["status"] not in _UNDECIDED or prediction["samples"] is not None:
         return False
-    cut_off = str(prediction["finish"]).lower() in AT_LIMIT or str(prediction["reason"]).startswith(CUT_OFF)
+    is_cut_off = str(prediction["reason"]).startswith((CUT_OFF, REASONING_CUT_OFF))
+    cut_off = is_cut_off or str(prediction["finish"]).lower() in AT_LIMIT
     return bool((prediction["response"] or "").strip()) and not cut_off
 
 
@@ -75,14 +81,18 @@ def _question(question: Row, prediction: Row, prompt: str, limit: int | None) ->
         group=question["group"],
         variant=question["variant"],
         messages=conversation(
-            prompt, question["question"], question["answer_kind"], prediction["response"], question["choices"]
+            prompt,
+            question["question"],
+            question["answer_kind"],
+            split_reasoning(prediction["response"]).rest,
+            question["choices"],
         ),
         max_new_tokens=limit,
     )
 
 
 def _judged(question: Row, prediction: Row, judge_key: str, prompt: str, reply: Answer) -> dict[str, Any]:
-    status, answer, reason = _read(question, reply)
+    status, answer, reason = _read(question, prediction["response"], reply)
     right = is_correct(Extracted(answer, "ok", None), question["answer"], question["answer_kind"])
     return {
         "question_id": prediction["question_id"],
@@ -103,11 +113,16 @@ def _judged(question: Row, prediction: Row, judge_key: str, prompt: str, reply: 
     }
 
 
-def _read(question: Row, reply: Answer) -> tuple[str, str | None, str | None]:
+def _read(question: Row, response: str, reply: Answer) -> tuple[str, str | None, str | None]:
     """Status, answer and reason of a reply."""
     if reply.status != "ok" or reply.response is None:
         return "error", None, reply.reason or "the judge gave no reply"
-    answer = answer_of(reply.response, question["answer_kind"], question["choices"])
+    answer = answer_of(reply.without_reasoning().response or "", question["answer_kind"], question["choices"])
     if answer is None or reply.cut_off:  # the last number or word of a reply that was cut off may not be whole
         return "none", None, OUTSIDE
-    return ("none", None, FINDS_NONE) if answer == NO_ANSWER else ("ok", answer, None)
+    if answer == NO_ANSWER:
+        return "none", None, FINDS_NONE
+    said = split_reasoning(response).rest
+    if not occurs(answer, question["answer_kind"], question["question"], question["choices"], said):
+        return NOT_IN_RESPONSE, None, f"the judge's answer is not in the response: {answer}"
+    return "ok", answer, None

@@ -22,14 +22,14 @@ class Talk:
 
     @property
     def responses(self) -> list[str]:
-        """The model's words in each turn so far."""
+        """The model's words in each turn so far, as it gave them: chat templates remove reasoning themselves."""
         return [answer.response or "" for answer in self.answers]
 
     @property
     def last(self) -> Answer:
-        """The last answer, with the tokens of all turns."""
+        """The last answer without its reasoning, with the tokens of all turns."""
         return replace(
-            self.answers[-1],
+            self.answers[-1].without_reasoning(),
             prompt_tokens=summed([one.prompt_tokens for one in self.answers]),
             response_tokens=summed([one.response_tokens for one in self.answers]),
         )
@@ -37,5 +37,7 @@ class Talk:
     @property
     def earlier_turns(self) -> list[dict[str, Any]] | None:
         """The column `earlier_turns`: the turns before the last one; None if there are none."""
-        turns = [{"response": one.response, "request_key": one.request_key} for one in self.answers[:-1]]
+        turns = [
+            {"response": one.without_reasoning().response, "request_key": one.request_key} for one in self.answers[:-1]
+        ]
         return turns or None

@@ -24,7 +24,7 @@ from whatif.graph import jobs
 from whatif.graph.freshness import Condition
 from whatif.graph.run import run
 from whatif.reporting.table import from_csv
-from whatif.scoring.judging import FINDS_NONE, OUTSIDE
+from whatif.scoring.judging import FINDS_NONE, NOT_IN_RESPONSE, OUTSIDE
 from whatif.workflow.dvc_yaml import dvc_yaml
 from whatif.workflow.snakemake import targets
 
@@ -40,7 +40,7 @@ RESPONSES = (
 )
 REPLIES = {
     "1 or maybe 2": "Answer: 1",  # right
-    "Perhaps some": "Answer: 2",  # wrong
+    "Perhaps some": "Answer: 2",  # made up
     "I would rather not tell": "Answer: none",
     "It is unclear.": "I think that the answer is no.",  # outside the format
 }
@@ -158,11 +158,11 @@ def test_a_judge_is_asked_about_what_the_rules_leave_and_stands_beside_them(
         "1 of 4 replies of this judge are outside its format, and count as no answer; the first is 'I think that the "
         "answer is no.'; it must be one whole line such as `Answer: yes`\n"
     ) in told
-    assert any("j: found the answer of 2 of 4 responses of theirs" in line for line in project.said)
+    assert any("j: found the answer of 1 of 4 responses of theirs" in line for line in project.said)
     assert [(row["by_rules"], row["status"], row["answer"], row["correct"], row["reason"]) for row in rows()] == [
         ("ambiguous", "ok", "1", True, None),
         ("none", "none", None, False, FINDS_NONE),
-        ("none", "ok", "2", False, None),
+        ("none", NOT_IN_RESPONSE, None, False, "the judge's answer is not in the response: 2"),
         ("none", "none", None, False, OUTSIDE),
     ]
     assert project.metrics == without[0], "the headline numbers never include the judge"
@@ -175,10 +175,18 @@ def test_a_judge_is_asked_about_what_the_rules_leave_and_stands_beside_them(
         place: value for place, value in without[1].items() if place[0] in COMPARED
     }
     assert found["compared difference with", ""] == pytest.approx(-100 / 3, abs=1e-3)
-    counts = ("judged", "decided", "decided right", "no answer found", "outside its format", "judge errors")
-    assert [found[name, ""] for name in counts] == [4, 2, 1, 1, 1, 0]
+    counts = (
+        "judged",
+        "decided",
+        "decided right",
+        "no answer found",
+        "not in the response",
+        "outside its format",
+        "judge errors",
+    )
+    assert [found[name, ""] for name in counts] == [4, 1, 1, 1, 1, 1, 0]
     direct = numbers(project, source="ours", group="direct")
-    assert [direct[name, ""] for name in counts] == [1, 1, 1, 0, 0, 0]
+    assert [direct[name, ""] for name in counts] == [1, 1, 1, 0, 0, 0, 0]
     costs = numbers(project, "costs", model="j (judge)")
     assert (costs["prompt tokens", ""], costs["response tokens", ""], costs["cost", ""]) == (400, 16, 416)
     page = project.published("report.md")

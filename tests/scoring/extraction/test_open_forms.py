@@ -58,3 +58,29 @@ def test_form(kind: Kind, question: str, response: str, answer: str | None) -> N
     found = extract(response, kind, question)
     assert found.answer == answer, found
     assert (found.status == "ok") == (answer is not None)
+
+
+@pytest.mark.parametrize(
+    ("question", "response", "answer"),
+    [
+        ("How many dogs would be running if two cats were running?", "Two dogs would be running.", "2"),
+        ("How many dogs would be running if two cats were running?", "There would be two dogs running.", "2"),
+        ("How many dogs would be running if two cats were running?", "If two cats ran, 2 dogs would be running.", "2"),
+        ("How many dogs would be running if two cats were running?", "Two cats would be running.", None),
+        ("How many red cars would be parked if two blue cars were parked?", "Two red cars would be parked.", "2"),
+        ("How many birds would fly away if 4 children shouted?", "4 birds would fly away.", "4"),
+        # The supposition itself, over again:
+        ("How many dogs would there be if 3 dogs were added?", "3 dogs were added.", None),
+        ("How many dogs would there be if 3 more were added?", "3 dogs would be added.", None),
+        ("How many dogs would there be if 3 cats and 3 dogs were added?", "3 dogs would be added.", None),
+    ],
+)
+def test_a_number_of_other_things_in_the_supposition_is_an_answer_too(
+    question: str, response: str, answer: str | None
+) -> None:
+    assert extract(response, "number", question).answer == answer
+
+
+@pytest.mark.parametrize("kind", ["number", "boolean", "text"])
+def test_no_options_are_the_same_as_none_given(kind: Kind) -> None:
+    assert extract("Yes, 3.", kind, "How many are there?", []) == extract("Yes, 3.", kind, "How many are there?")

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 from whatif.benchmarks.cvqa_real.writer_prompts import CANNOT, LABELS
 from whatif.benchmarks.shared.json_replies import shown
+from whatif.language.reasoning import CUT_OFF as REASONING_CUT_OFF
+from whatif.language.reasoning import split_reasoning
 
 NOT_THERE = "is not in the reply"
 CUT_OFF = "the reply was cut off at the limit of new tokens"
@@ -33,7 +35,6 @@ _MARKDOWN = re.compile(r"\*\*|`")
 _QUOTATION_MARKS = str.maketrans("‘’“”", "''\"\"")
 _YES_OR_NO = ("yes", "no")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
-_THOUGHTS_END = "</think>"  # of a reasoning model, whose drafts are no entries
 _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 _IF = re.compile(r"\bif\b", re.IGNORECASE)
 _FINAL = ".?!"
@@ -97,9 +98,13 @@ def read_reply(
     `cut_off` says that the reply ended at the limit of new tokens: then its last entry is not used, even if all of its
     lines are there, unless a separator follows.
     """
-    response = response.rpartition(_THOUGHTS_END)[2]
+    _, response, in_reasoning = split_reasoning(response)  # drafts are no entries
     blocks = list(_blocks(response, cut_off))
-    if whole := _whole_fault(response, [block for block in blocks if block.lines], largest):
+    if (
+        whole := REASONING_CUT_OFF
+        if in_reasoning
+        else _whole_fault(response, [block for block in blocks if block.lines], largest)
+    ):
         return ReadReply(faults=dict.fromkeys(asked, whole), general=whole)
     found, by_text = ReadReply(), {plain(question): one for one, (question, _) in asked.items()}
     seen: set[str] = set()

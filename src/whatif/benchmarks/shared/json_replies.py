@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from whatif.artifacts.reader import canonical_json
+from whatif.language.reasoning import CUT_OFF, split_reasoning
 
 _FENCED = re.compile(r"```\w*\s*\n(.*?)\n?\s*```", re.DOTALL)
 _HALF = re.compile("[\ud800-\udfff]")
@@ -41,8 +42,11 @@ def schema_of(keys: Sequence[str]) -> str:
 def read_object(response: str, keys: Sequence[str]) -> Read:
     """The texts of the only JSON object in a reply, without spaces around them, or what is wrong with its form.
 
-    A code fence or text around the object is allowed. Its keys are exactly `keys`, and no text is empty.
+    Reasoning, a code fence or text around the object is allowed. Its keys are exactly `keys`, and no text is empty.
     """
+    _, response, cut_off = split_reasoning(response)
+    if cut_off:
+        return Read({}, (CUT_OFF,))
     if not response.strip():
         return Read({}, ("the reply is empty; write one JSON object",))
     try:

@@ -11,6 +11,7 @@ from whatif.errors import WhatifError
 from whatif.language.messages import with_system, without_images
 from whatif.language.prompts import wrapped, wrapper
 from whatif.language.prompts.form import PLACE
+from whatif.language.reasoning import CUT_OFF
 from whatif.models import AT_LIMIT, FILTERED, Answer, ImageForm, Question
 from whatif.models.composites import with_composite
 from whatif.models.endpoint.connection import GaveUpError, UnansweredError
@@ -187,7 +188,7 @@ class ApiAnswers:
         if schema is None:
             return _said(send(messages, {}))
         answer = _said(send(messages, response_format(schema, self._settings.json_mode)))
-        fault = json_fault(answer.response or "", schema) if answer.status == "ok" else None
+        fault = json_fault(answer.without_reasoning().response or "", schema) if answer.status == "ok" else None
         return answer if fault is None else replace(answer, status="none", reason=fault)
 
 
@@ -252,12 +253,15 @@ def _is_another(said: str, asked: str) -> bool:
 def _said(reply: Reply) -> Answer:
     said = Answer(
         response=reply.text,
+        reasoning=reply.reasoning,
         cut_off=reply.finish.lower() in AT_LIMIT,
         finish=reply.finish or None,
     )
     if reply.text.strip() and reply.finish.lower() != FILTERED:
         return said
     reason = f"refused: {reply.refusal}" if reply.refusal else f"empty response (finish reason: {reply.finish})"
+    if said.reasoning and said.cut_off:
+        reason = CUT_OFF
     return replace(said, status="none", reason=reason)
 
 

@@ -21,6 +21,8 @@ _LONGEST_BEGINNING = 80  # characters of a reply that is something else
 class Reply:
     """A model's text, and in `finish` why it ended; without the key. Token counts are None if not given.
 
+    `reasoning` is what the endpoint gave beside the text: in a field, or in parts of its own. None if there is none.
+
     `model` is the name by which the reply calls the model, empty if it gives none. `logprobs` and `prompt_logprobs` are
     the fields of these names as plain JSON values, None if there are none.
     """
@@ -33,6 +35,7 @@ class Reply:
     logprobs: Any = None
     prompt_logprobs: Any = None
     model: str = ""
+    reasoning: str | None = None
 
 
 class Endpoint(Connection):
@@ -97,6 +100,7 @@ class Endpoint(Connection):
             self._plain(getattr(choice, "logprobs", None)),
             self._plain(getattr(completion, "prompt_logprobs", None)),
             self.line(getattr(completion, "model", None) or ""),
+            self.text(reasoning) if (reasoning := _reasoning(choice.message)) else None,
         )
 
     def _no_completion(self, reply: Any) -> str:
@@ -138,3 +142,33 @@ def _is_text(part: Any) -> bool:
     if not isinstance(part, str):
         raise TypeError("a part of a message is neither a text nor an object")
     return True
+
+
+def _reasoning(message: Any) -> str | None:
+    """The reasoning that an endpoint gives beside the text of a message; None if there is none.
+
+    `reasoning_content` (DeepSeek, vLLM), `reasoning` (OpenRouter, Ollama), and parts of the content of the type
+    `thinking` or `reasoning` (Mistral). The first that is there counts: some endpoints give the same text twice.
+    """
+    content = getattr(message, "content", None)
+    parts = content if isinstance(content, list) else []
+    in_parts = [part for part in map(_fields, parts) if part.get("type") in ("thinking", "reasoning")]
+    given = [getattr(message, name, None) for name in ("reasoning_content", "reasoning")]
+    said = (_text_in(one).strip() for one in (*given, in_parts))
+    return next(filter(None, said), None)
+
+
+def _fields(part: Any) -> Mapping[str, Any]:
+    from pydantic import BaseModel
+
+    return part if isinstance(part, Mapping) else dict(part) if isinstance(part, BaseModel) else {}
+
+
+def _text_in(value: Any) -> str:
+    """The text of a field, of a list of parts, or of a part, whose text may be in parts again."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "".join(map(_text_in, value))
+    names = ("thinking", "reasoning", "text", "content")
+    return next(filter(None, (_text_in(_fields(value).get(name)) for name in names)), "") if value is not None else ""

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from whatif.errors import WhatifError
+from whatif.language.reasoning import split_reasoning
 from whatif.models.local.faults import first_line
 
 _OPTIONS_REMEMBERED = 4096  # texts
@@ -34,8 +35,14 @@ def parts(text: str, *more: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def decoded(tokenizer: Any, tokens: list[int]) -> str:
-    """The text of an answer, without special tokens."""
-    return str(tokenizer.decode(tokens, skip_special_tokens=True)).strip()
+    """The text of an answer, without special tokens, except where they are the marks of its reasoning."""
+    whole = str(tokenizer.decode(tokens, skip_special_tokens=False))
+    reasoning, _, cut_off = split_reasoning(whole)
+    if reasoning is None and not cut_off:
+        return str(tokenizer.decode(tokens, skip_special_tokens=True)).strip()
+    for token in filter(None, (tokenizer.bos_token, tokenizer.eos_token, tokenizer.pad_token)):
+        whole = whole.replace(token, "")
+    return whole.strip()
 
 
 def option_tokens(tokenizer: Any, place: AnswerPlace, option: str) -> list[int]:

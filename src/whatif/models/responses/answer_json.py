@@ -9,7 +9,7 @@ from typing import Any, get_args
 from whatif.models import Answer, ImageForm, OptionScore
 from whatif.models.program_runs import OUTCOMES, ProgramRun, ToolCall
 
-_TEXTS = ("letter", "reason", "response", "finish")
+_TEXTS = ("letter", "reason", "response", "reasoning", "finish")
 _COUNTS = ("prompt_tokens", "response_tokens", "image_tokens")
 _FORMS = get_args(ImageForm)
 

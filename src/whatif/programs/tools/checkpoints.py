@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from whatif import models
 from whatif.drawing.png import encode
 from whatif.language.messages import one_turn
+from whatif.language.reasoning import CUT_OFF
 from whatif.models import Answer, Model, Question
 from whatif.models.local.checkpoints import identity
 from whatif.models.local.encoders import dual_encoder
@@ -165,6 +166,7 @@ def _cut(picture: Picture, box: Box) -> tuple[Image, int, int]:
 
 
 def _response(answer: Answer) -> str:
-    if answer.response is None:
+    answer = answer.without_reasoning()
+    if answer.response is None or answer.reason == CUT_OFF:
         raise ToolError(f"simple_query: the model gave no answer: {answer.reason or answer.status}")
     return answer.response.strip()

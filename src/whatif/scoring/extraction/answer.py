@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from whatif.language.number_words import canonical, in_digits
 from whatif.language.options import LETTERS
+from whatif.language.reasoning import CUT_OFF, split_reasoning
 from whatif.scoring.extraction.boolean import boolean_in
 from whatif.scoring.extraction.continuations import without_continuation
 from whatif.scoring.extraction.corrections import Part, corrected, denies, without_first_thoughts
@@ -25,7 +26,6 @@ from whatif.scoring.extraction.doubts import (
 from whatif.scoring.extraction.extracted import Extracted, Kind, ambiguous, none
 from whatif.scoring.extraction.final_answer import RANKS, called_in, with_headings
 from whatif.scoring.extraction.letters import bare_in, letters_in
-from whatif.scoring.extraction.markup import THOUGHTS
 from whatif.scoring.extraction.number import number_in
 from whatif.scoring.extraction.number_opening import may_answer
 from whatif.scoring.extraction.option import option_in
@@ -53,26 +53,32 @@ _SHORT = 12  # words of a correction that replaces what was called the answer wi
 def extract(response: str, kind: Kind, question: str, choices: Sequence[str] | None = None) -> Extracted:
     """The answer that a response gives to a question.
 
-    First, everything that is not an answer is removed: thoughts up to `</think>`, a repetition of the question (with
-    its options), further turns, markup, courtesies, list numbers, first thoughts, refusals, and suppositions (`If 2
-    cats were added, ...`), so that a number from the question is not taken for the answer. Then a text that is called
-    the answer is used (`the answer is`, `Answer:`, `\\boxed`, a JSON key), a final or new answer before others;
-    without one, all of the remaining text, if it was not cut off and names no other possible answer. What corrects an
-    answer (`Wait, ...`) replaces it, unless it may be a remark on an answer that was called so.
+    First, everything that is not an answer is removed: reasoning (`whatif.language.reasoning`), a repetition of the
+    question (with its options), further turns, markup, courtesies, list numbers, first thoughts, refusals, and
+    suppositions (`If 2 cats were added, ...`), so that a number from the question is not taken for the answer. Then a
+    text that is called the answer is used (`the answer is`, `Answer:`, `\\boxed`, a JSON key), a final or new answer
+    before others; without one, all of the remaining text, if it was not cut off and names no other possible answer.
+    What corrects an answer (`Wait, ...`) replaces it, unless it may be a remark on an answer that was called so.
 
     Decimal digits of every script count (`٣` is 3); Roman numerals and fractions in one character (`½`) do not. Markers
     of an answer, yes, no and small numbers are read in the languages of `other_languages`.
 
-    An `option text` is a choice whose question did not show its options, so a letter names none of them.
+    No options are the same as none given. An `option text` is a choice whose question did not show its options, so a
+    letter names none of them.
 
     Raises ValueError when the kind is a choice and there are no choices.
     """
     if kind in ("choice", "option text") and not choices:
         raise ValueError(f"question {question!r}: a choice cannot be extracted without its options")
+    choices = choices or None
+    reasoning, response, cut_off = split_reasoning(response)
+    if cut_off:
+        return none(CUT_OFF)
     text = without_echo(plain(with_values(response, kind, question, choices)), question, choices)
     text = without_continuation(text)
     if not re.search(r"[\w✓✗]", text):
-        return none("nothing but the question" if re.search(r"\w", response) else "empty")
+        said = "nothing but reasoning" if reasoning else "empty"
+        return none("nothing but the question" if re.search(r"\w", response) else said)
     rest = without_courtesies(text)
     found = _read(rest, response, kind, question, choices)
     is_answer = begins_with_assent(text) and found.status == "none" and not refuses(rest)  # `Certainly, at night.`
@@ -128,7 +134,7 @@ def _without_doubt(answer: Extracted, text: str, kind: Kind, question: str, choi
 
 def _emphasised(response: str, kind: Kind, question: str, choices: Sequence[str] | None) -> Extracted | None:
     """The only answer in the emphasised texts of a response; None if there is none, or more than one."""
-    found = {_judged(plain(text), kind, question, choices) for text in emphasised(THOUGHTS.sub("", response))}
+    found = {_judged(plain(text), kind, question, choices) for text in emphasised(response)}
     found = {answer for answer in found if answer.status != "none"}
     return found.pop() if len(found) == 1 and all(answer.status == "ok" for answer in found) else None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 
-THOUGHTS = re.compile(r"<(think|thinking|reasoning)>(?:(?!</\1>)[\s\S])*(?:</\1>)?", re.IGNORECASE)
 _CODE = re.compile(r"```(?:python|py|js|javascript|java|cpp|sql|bash)\n(?:(?!```)[\s\S])*```", re.IGNORECASE)
 _LATEX_TEXT = r"text|textbf|textit|textrm|mathrm|mathbf|mathit|mathsf|operatorname|emph|underline|mbox|bf|rm|bm"
 _LATEX_SIGNS = {
@@ -79,15 +78,14 @@ _BESIDE_CJK = re.compile(rf"(?<={_CJK})(?=[A-Za-z0-9(])|(?<=[A-Za-z0-9)])(?={_CJ
 
 
 def plain_text(response: str) -> str:
-    """A response without thoughts and markup, with signs and decimal digits of all scripts converted to ASCII.
+    """A response without markup, with signs and decimal digits of all scripts converted to ASCII.
 
     A box (`\\boxed`) and the tag `<answer>` become the words `final answer:`; ticks and crosses become ✓ and ✗; letters
     in circles, squares or parentheses become letters in parentheses; text that is struck out is removed.
     """
     signs: dict[str, str | int | None] = {sign: _converted(sign) for sign in set(response)}
-    text = THOUGHTS.sub("", response)
-    if re.search(r"\w", without_code := _CODE.sub("\n", text)):
-        text = without_code
+    without_code = _CODE.sub("\n", response)
+    text = without_code if re.search(r"\w", without_code) else response
     text = text.translate(str.maketrans(signs))
     text = _LATEX_SIGN.sub(lambda sign: _LATEX_SIGNS[sign["name"].lower()], text)
     for _ in range(3):  # commands within commands

@@ -93,6 +93,14 @@ _PREDICATE = re.compile(
     r"(?!(?:there|left|visible|shown|seen|present|in|on|at|of|the|an?|not|you|we|they|it|to|from|with|under|behind|"
     r"near|next|being|remaining|above|below)\b)(?P<predicate>[a-z]+)"
 )
+# `cats` in `if 2 more cats were added`, and in `if 2 cats ran`
+_SUPPOSED = re.compile(
+    rf"(?P<number>{FIGURE})(?: (?P<before_verb>(?:[a-z'-]+ ){{1,4}}?)(?=(?:was|were|is|are|had|has|have|would|did)\b)|"
+    rf" (?P<plural>(?:[a-z-]+ )?(?:{_PLURAL.pattern}))\b)?"
+)
+_NO_NAME = frozenset(
+    "more other others additional extra further new another of them these those the ones one was is".split()  # noqa: SIM905
+)
 _VERBS = re.compile(r"\b[a-z]{3,}(?=ed\b)|\b(?<!there )(?:(?<=were )|(?<=was )|(?<=been ))[a-z]{3,}|\bcame\b")
 
 
@@ -105,6 +113,7 @@ class Asked:
     label: re.Pattern[str]  # `cats: `
     number_of: re.Pattern[str]  # `the number of cats is `
     supposed: frozenset[str]
+    of_others: frozenset[str]  # those of `supposed` that count other things: 2, in `if 2 cats were added`
     verbs: re.Pattern[str]
     predicate: re.Pattern[str]  # ` windows would be open`
     has_predicate: bool
@@ -156,22 +165,36 @@ def asked_by(question: str) -> Asked:
         adjectives = "".join(f"(?:{word} )?" for word in ("total", *words))
         things = re.compile(rf" {adjectives}(?:{'|'.join(nouns)})\b")
         label = re.compile(rf"\W*(?:number of )?{adjectives}(?:{'|'.join(nouns)}) ?[:|] ?")
+    colour = next((one for one in COLOURS if f"(?:{one} )?" in things.pattern), "")
     return Asked(
         text=text,
         things=things,
         label=label,
         number_of=re.compile(rf"\bnumber of{things.pattern}[^.;:,]{{0,60}} (?:is|are|was|were|would be|will be) $"),
         supposed=frozenset(canonical(figure) for figure in re.findall(FIGURE, supposition)),
+        of_others=_of_others(supposition, things, colour),
         verbs=re.compile(rf" (?:[a-z]+ ){{0,4}}(?:{'|'.join(_VERBS.findall(supposition)) or '(?!)'})|{_GONE}"),
         predicate=_with_predicate(text, things),
         has_predicate=_PREDICATE.search(text) is not None,
         figures=frozenset(canonical(figure) for figure in re.findall(FIGURE, text)),
         echoes=frozenset(found[0] for found in _WITH_NOUN.finditer(text) if not things.match(text, found.end(1))),
-        colour=next((colour for colour in COLOURS if f"(?:{colour} )?" in things.pattern), ""),
+        colour=colour,
         kind=kind[1] if (kind := re.search(rf"{things.pattern} of ([a-z]+)", text)) and kind[1] != "the" else "",
         restriction=restriction_of(question, things.pattern),
         counterfactual=bool(supposition) or " would " in text,
     )
+
+
+def _of_others(supposition: str, things: re.Pattern[str], colour: str) -> frozenset[str]:
+    """The numbers of a supposition that count only things with another name or colour than those asked for."""
+    others: dict[str, bool] = {}
+    for found in _SUPPOSED.finditer(supposition):
+        named = [word for word in (found["before_verb"] or found["plural"] or "").split() if word not in _NO_NAME]
+        phrase = f" {' '.join(named)}"
+        is_same = not named or (things.search(phrase) is not None and not _has_other_colour(phrase, colour))
+        value = canonical(found["number"])
+        others[value] = others.get(value, True) and not is_same
+    return frozenset(value for value, is_other in others.items() if is_other)
 
 
 def _with_predicate(question: str, things: re.Pattern[str]) -> re.Pattern[str]:
@@ -212,10 +235,10 @@ def _unless_asked(found: re.Match[str], asked: Asked) -> str:
     return found[0] if asked_for or is_name or is_sort else "·"
 
 
-def _has_other_colour(after: str, asked: Asked) -> bool:
+def _has_other_colour(after: str, colour: str) -> bool:
     """Whether things are of another colour than asked for: `3 blue cars`, if asked for red cars."""
     found = re.match(r" ([a-z]+)\b", after)
-    return found is not None and found[1] in COLOURS and found[1] != asked.colour
+    return found is not None and bool(colour) and found[1] in COLOURS and found[1] != colour
 
 
 def _weight(segment: str, asked: Asked) -> int:
@@ -253,14 +276,15 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
         noun = re.match(r" [a-z]{2,}", after)
         if figure and noun and figure + noun[0] in asked.echoes:
             continue
-        if things is None and asked.colour and _has_other_colour(after, asked):
+        if things is None and _has_other_colour(after, asked.colour):
             is_other_kind = True
         value = figure and canonical(figure)
         segment = segment_of(text, start, end) if len(text) < _LONG else ""
         is_rest = _REST.match(after) is not None and asked.things.search(after) is not None
         difference = things is None and not is_rest and _DIFFERENCE.search(before + "#" + after) is not None
         difference |= _ALGEBRA.search(before) is not None or _CHANGES.search(before) is not None
-        restates = value in asked.supposed and asked.verbs.match(after) is not None
+        is_other = things is not None and value in asked.of_others  # `2 dogs would run`, if 2 cats did
+        restates = value in asked.supposed and not is_other and asked.verbs.match(after) is not None
         mentions.append(
             Mention(
                 value=value,

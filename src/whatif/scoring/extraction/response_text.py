@@ -57,7 +57,7 @@ _REFUSAL = re.compile(
 
 
 def plain(response: str) -> str:
-    """A response without thoughts, markup and the numbers of a list."""
+    """A response without markup and the numbers of a list."""
     return _without_list_numbers(plain_text(response))
 
 
