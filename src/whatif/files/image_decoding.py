@@ -123,7 +123,7 @@ def _shown(picture: ImageFile) -> Image:
     if not upright.has_transparency_data:
         return upright.convert("RGB")
     seen = (upright.convert("LA") if upright.mode == "La" else upright).convert("RGBA")
-    return seen.convert("RGB") if seen.getextrema()[3] == (255, 255) else seen
+    return seen.convert("RGB") if seen.getchannel("A").getextrema() == (255, 255) else seen
 
 
 def _raw_mode(picture: ImageFile) -> str:

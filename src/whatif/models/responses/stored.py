@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from whatif.language.messages import as_json, is_one_turn
-from whatif.models import Answer, HasParts, Model, Question, Unconditional, note_of, unconditional_of
+from whatif.language.messages import as_json, is_one_turn, without_images
+from whatif.models import Answer, HasParts, Model, Question, Unconditional, note_of, takes_images, unconditional_of
 from whatif.models.order import in_order
 from whatif.models.responses.answer_json import as_json as answer_as_json
 from whatif.models.responses.answer_json import from_json
@@ -175,8 +175,13 @@ class StoredModel:
         self._counted.update(known)
 
     def _request(self, question: Question) -> dict[str, Any]:
-        """Everything that determines the answer. A model does not see the question's id, group and variant."""
+        """Everything that determines the answer. A model does not see the question's id, group and variant.
+
+        Nor does a model that takes no images see them: the same text about several images is asked once.
+        """
         identity = dict(self.identity)
+        if not takes_images(self._model):
+            question = dataclasses.replace(question, messages=without_images(question.messages))
         options = list(question.options)
         # Settings that have no effect on this question are no part of its key.
         if not options:
