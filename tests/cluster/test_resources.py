@@ -47,8 +47,8 @@ def job_named(graph: Graph, name: str) -> Job:
             "evaluate cvqa-synthetic viper-oracle part-000-of-002",
             Kind.CPU,
         ),  # neither its writer nor its tools are models
-        ("evaluate cvqa-synthetic viper-models part-000-of-002", Kind.MODEL),
-        ("evaluate cvqa-synthetic programs viper-models part-000-of-002", Kind.CPU),  # programs run with oracle tools
+        ("evaluate cvqa-real viper-models plain part-000-of-001", Kind.MODEL),
+        ("evaluate cvqa-synthetic programs viper-oracle part-000-of-002", Kind.CPU),  # programs run with oracle tools
         ("aggregate cvqa-synthetic", Kind.CPU),
         ("generate scenes part-000-of-001", Kind.IMAGES),
         ("filter scenes", Kind.MODEL),

@@ -22,7 +22,7 @@ from whatif.artifacts.schemas import IMAGES
 from whatif.artifacts.writer import ArtifactWriter
 from whatif.errors import WhatifError
 from whatif.files.atomic import disk_errors
-from whatif.files.image_decoding import UnreadableImageError, decode
+from whatif.files.image_decoding import UnreadableImageError, as_shown, decode
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -45,7 +45,13 @@ def suffix_of(data: bytes) -> str:
 
 
 def image_row(data: bytes, width: int, height: int, source: str, licence: str) -> dict[str, Any]:
-    """A row of the table `images` for an image of `width` x `height` pixels, encoded in `data` (PNG or JPEG)."""
+    """A row of the table `images` for an image that is shown with `width` x `height` pixels (`decode`).
+
+    It has the bytes of `as_shown`, so that all tools that read them get the same picture. Bytes that cannot be decoded
+    stay as they are; their readers report them.
+    """
+    with contextlib.suppress(UnreadableImageError):
+        data = as_shown(data)
     image_id = hashlib.sha256(data).hexdigest()
     return {
         "image_id": image_id,

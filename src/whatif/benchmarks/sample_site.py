@@ -46,14 +46,14 @@ def _chosen(views: Sequence[Sequence[str]], most: int) -> set[int]:
 def _smaller(picture: Callable[[str], bytes]) -> Callable[[str], bytes]:
     """The pictures with at most 360 pixels a side, as WebP; as they are where that is smaller."""
 
-    def made(image_id: str) -> bytes:
-        from PIL import Image
+    from whatif.files.image_decoding import decode
 
+    def made(image_id: str) -> bytes:
         data = picture(image_id)
-        with Image.open(io.BytesIO(data)) as image:
-            image.thumbnail((_SIDE, _SIDE))
-            out = io.BytesIO()
-            image.convert("RGB").save(out, "WEBP", quality=_QUALITY, method=6)
+        image = decode(data)
+        image.thumbnail((_SIDE, _SIDE))
+        out = io.BytesIO()
+        image.save(out, "WEBP", quality=_QUALITY, method=6)
         return min(data, out.getvalue(), key=len)
 
     return made

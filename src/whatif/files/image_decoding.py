@@ -1,23 +1,35 @@
-"""Decodes images; every failure of a decoder becomes one kind of error."""
+"""Decodes images as a viewer shows them; every failure of a decoder becomes one kind of error.
+
+Everything that stores, sends, shows or publishes an image uses `decode` or `as_shown`, so models get the picture that
+people see.
+"""
 
 from __future__ import annotations
 
 import io
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from whatif.errors import WhatifError
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+    from PIL.ImageFile import ImageFile
 
 # The formats of data sets. Other formats have decoders that are rarely used, and EPS would start Ghostscript.
 FORMATS = ("AVIF", "BMP", "GIF", "ICO", "JPEG", "JPEG2000", "PNG", "PPM", "TIFF", "WEBP")
 MOST_PIXELS = 89_478_485  # Pillow's own limit for a warning: a quarter of a gigabyte as RGB
-
-
 LARGEST_PICTURE = 64 * 1024**2  # bytes of a file; images of benchmarks are smaller
+_KEPT = ("GIF", "JPEG", "MPO", "PNG", "WEBP")  # endpoints, browsers and other tools read these; MPO are JPEG files
+_ORIENTATION = 0x0112  # the tag of Exif
+_TURNED = range(2, 9)  # orientations that are not upright; values outside 1 to 8 mean nothing
+_EASY = ("1", "L", "LA", "P", "PA", "RGB", "RGBA")  # modes that every tool converts to RGB alike, where they are opaque
+_MOST_OF_16_BITS = 65535
+# A PNG names its transparent colour in levels of the file. These make them levels of the decoded image.
+_TRANSPARENT_STEPS = {"1": 255.0, "L;2": 85.0, "L;4": 17.0, "RGB;16B": 1 / 256}
 
 
 class UnreadableImageError(WhatifError, OSError):
@@ -33,12 +45,46 @@ class UnreadableImageError(WhatifError, OSError):
         self.said = said or message
 
 
-def decode(data: bytes, mode: str = "RGB") -> Image:
-    """Decodes the first image in `data` and converts it to a mode of Pillow.
+def decode(data: bytes, mode: Literal["RGB", "RGBA"] = "RGB") -> Image:
+    """Decodes the first image in `data` as a viewer shows it: with `RGB` over white paper, with `RGBA` without paper.
+
+    The orientation of the metadata is applied. Transparent parts show the paper, not their hidden colour. Grey levels
+    of 16 bits are divided by 257. Other levels of more than 8 bits (floats, 32-bit integers) are scaled from 0..1 if
+    all lie there, otherwise from their smallest to their largest. Colour profiles are ignored.
 
     Raises UnreadableImageError for a format outside `FORMATS`, for more than `MOST_PIXELS`, and for every error of the
     decoder except MemoryError, which is caused by the machine rather than the image.
     """
+    with _opened(data) as picture:
+        shown = _shown(picture)
+        return shown.convert(mode) if mode == "RGBA" else _over_white(shown)
+
+
+def as_shown(data: bytes) -> bytes:
+    """The same bytes if every tool decodes them to the pixels of `decode`, otherwise a PNG of these pixels.
+
+    PNG, JPEG, GIF and WebP are kept if they are upright and opaque, have one frame, and grey levels or colours of RGB.
+    Raises UnreadableImageError as `decode`, but not for damage behind the header of an image that is kept.
+    """
+    with _opened(data) as picture:
+        kept, transparent = picture.format in _KEPT and picture.mode in _EASY, picture.has_transparency_data
+        if picture.format not in ("JPEG", "MPO"):  # other tools read the first image of a JPEG file
+            kept = kept and not getattr(picture, "is_animated", False)
+        kept = kept and picture.getexif().get(_ORIENTATION, 1) not in _TURNED
+    if kept and not transparent:
+        return data
+    with _opened(data) as picture:
+        shown = _shown(picture)
+    if kept and shown.mode == "RGB":
+        return data
+    out = io.BytesIO()
+    _over_white(shown).save(out, "PNG")
+    return out.getvalue()
+
+
+@contextmanager
+def _opened(data: bytes) -> Iterator[ImageFile]:
+    """The first image, not yet decoded; whatever its decoder raises within becomes an UnreadableImageError."""
     from PIL import Image, UnidentifiedImageError
 
     try:
@@ -48,7 +94,7 @@ def decode(data: bytes, mode: str = "RGB") -> Image:
                 if picture.width * picture.height > MOST_PIXELS:
                     size = f"{picture.width} x {picture.height} pixels"
                     raise Image.DecompressionBombError(f"{size}, a decompression bomb")
-                return picture.convert(mode)
+                yield picture
     except MemoryError:
         raise
     except UnidentifiedImageError as error:  # its message contains a memory address
@@ -56,6 +102,74 @@ def decode(data: bytes, mode: str = "RGB") -> Image:
     except Exception as error:  # decoders raise a dozen kinds of errors, all caused by this image
         said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise UnreadableImageError(type(error).__name__, said.partition("\n")[0]) from error
+
+
+def _shown(picture: ImageFile) -> Image:
+    """The pixels in their orientation: RGB if all are opaque, otherwise RGBA."""
+    from PIL import ImageOps
+
+    steps = _TRANSPARENT_STEPS.get(_raw_mode(picture), 1.0)  # known only before decoding
+    picture.load()
+    key = picture.info.get("transparency")
+    if isinstance(key, int) and picture.mode != "P":
+        picture.info["transparency"] = int(key * steps)
+    elif isinstance(key, tuple):
+        picture.info["transparency"] = tuple(int(one * steps) for one in key)
+    upright = ImageOps.exif_transpose(picture)
+    if upright.mode.startswith(("I", "F")):
+        return _of_wide_levels(upright)
+    if upright.mode == "LAB":
+        return _of_lab(upright)
+    if not upright.has_transparency_data:
+        return upright.convert("RGB")
+    seen = (upright.convert("LA") if upright.mode == "La" else upright).convert("RGBA")
+    return seen.convert("RGB") if seen.getchannel("A").getextrema() == (255, 255) else seen
+
+
+def _raw_mode(picture: ImageFile) -> str:
+    """How the file has its samples, by the decoder's own name, such as `L;4`; empty if it does not say."""
+    arguments = picture.tile[0].args if picture.tile else ""
+    raw = arguments if isinstance(arguments, str) else next(iter(arguments or ()), "")
+    return raw if isinstance(raw, str) else ""
+
+
+def _of_wide_levels(picture: Image) -> Image:
+    """A grey image of more than 8 bits, with 8 bits; RGBA if one of its levels stands for transparency."""
+    import numpy as np
+    from PIL import Image
+
+    levels = np.asarray(picture, np.float64)  # height x width
+    key = picture.info.get("transparency")
+    finite = levels[np.isfinite(levels)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+    if picture.mode.startswith("I") and low >= 0 and high <= _MOST_OF_16_BITS:
+        low, high = 0.0, float(_MOST_OF_16_BITS)
+    elif low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    scaled = (np.nan_to_num(levels, nan=low, posinf=high, neginf=low) - low) / ((high - low) or 1.0) * 255
+    grey = Image.fromarray(np.floor(scaled + 0.5).astype(np.uint8))
+    if not isinstance(key, int) or not (levels == key).any():
+        return grey.convert("RGB")
+    shown = grey.convert("RGBA")
+    shown.putalpha(Image.fromarray(np.where(levels == key, 0, 255).astype(np.uint8)))
+    return shown
+
+
+def _of_lab(picture: Image) -> Image:
+    from PIL import ImageCms
+
+    profiles = ImageCms.createProfile("LAB"), ImageCms.createProfile("sRGB")
+    converted = ImageCms.profileToProfile(picture, *profiles, outputMode="RGB")
+    assert converted is not None  # it is None only for a conversion in place
+    return converted
+
+
+def _over_white(shown: Image) -> Image:
+    from PIL import Image
+
+    if shown.mode == "RGB":
+        return shown
+    return Image.alpha_composite(Image.new("RGBA", shown.size, "white"), shown).convert("RGB")
 
 
 @lru_cache

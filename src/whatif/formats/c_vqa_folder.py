@@ -13,6 +13,7 @@ from whatif.artifacts.pair_items import SAME_PICTURE
 from whatif.errors import WhatifError
 from whatif.files.image_decoding import LARGEST_PICTURE, UnreadableImageError, decode
 from whatif.files.inputs import read_bytes
+from whatif.formats.file_names import digest_of, named
 
 MISSING, UNREADABLE = "picture missing", "picture unreadable"  # reasons of rejections
 DATA_SET = "C-VQA-Synthetic"  # the folder of the images in the released archive
@@ -34,24 +35,25 @@ def find_images(names: Iterable[str], folder: Path, add: Callable[[dict[str, Any
     """Looks up images by name; `add` receives the row of `images` of each different one, in order of the names.
 
     A name is looked up with the folders that it has itself, then without, in `folder` and in folders `C-VQA-Synthetic`
-    inside it: an archive may have been unpacked into a folder of its own name. The first file is used. Bytes are
-    unchanged; each image is decoded once, as a check.
+    inside it: an archive may have been unpacked into a folder of its own name. Each image is decoded once, as a check.
 
-    Raises WhatifError when the folder does not exist.
+    Raises WhatifError when the folder does not exist, or when a name may mean several different files.
     """
     if not folder.is_dir():
         raise WhatifError(f"{folder}: no such folder; give the folder of the released images, {DATA_SET}")
     result = FoundImages()
     first: dict[str, str] = {}  # digest of the pixels -> name
+    taken: dict[str, str] = {}  # path -> name
 
     def reject(name: str, reason: str, detail: str) -> None:
         result.rejections.append({"item_id": name, "reason": reason, "detail": detail})
 
     for name in sorted(set(names)):
-        path = next(_places(name, folder), None)
-        if path is None:
+        places = [str(place) for place in _places(name, folder)]
+        if not places:
             reject(name, MISSING, f"{name[:120]} is not in the folder of the images")
             continue
+        path = Path(named(name, places, taken, digest_of, str(folder)))
         try:
             data = read_bytes(path, LARGEST_PICTURE)
             picture = decode(data)

@@ -69,7 +69,8 @@ def read_released_pairs(
     empty caption, the id of an earlier line, captions with the same words, an image that is missing, unreadable or
     of another size than its twin, or two images with the same pixels; or if it was not sampled.
 
-    Raises WhatifError when the source or the list is missing or unreadable, or when no line is an object.
+    Raises WhatifError when the source or the list is missing or unreadable, when no line is an object, or when the name
+    of an image may mean several different files.
     """
     with ReleasedFiles(source) as files:
         name = _list(files, source)
@@ -80,7 +81,7 @@ def read_released_pairs(
             try:
                 if pair_id not in drawn:
                     raise _RejectedError(NOT_DRAWN, f"id {pair_id[:60]}: the limit is {limit}")
-                row, pictures = _pair(pair_id, record, files)
+                row, pictures = _pair(pair_id, record, files, name)
             except _RejectedError as rejected:
                 rejections.append(_rejection(number, rejected))
                 continue
@@ -158,14 +159,14 @@ def _pair_id(record: Row) -> str:
     return _whole(str(identity), "id")
 
 
-def _pair(pair_id: str, record: Row, files: ReleasedFiles) -> tuple[Row, list[Row]]:
+def _pair(pair_id: str, record: Row, files: ReleasedFiles, beside: str) -> tuple[Row, list[Row]]:
     where = f"id {pair_id[:60]}"
     names = [_text(record, f"image_{side}", where, numbers=True) for side in (0, 1)]
     captions = [_text(record, f"caption_{side}", where) for side in (0, 1)]
     found = difference(*captions)
     if found is None:
         raise _RejectedError("captions do not differ", f"{where}: both have the same words")
-    (first, pixels), (second, twin_pixels) = (_picture(files, name, where) for name in names)
+    (first, pixels), (second, twin_pixels) = (_picture(files, name, where, beside) for name in names)
     pictures = [first, second]
     sizes = [f"{picture['width']} x {picture['height']}" for picture in pictures]
     if sizes[0] != sizes[1]:
@@ -221,10 +222,10 @@ def _whole(text: str, what: str) -> str:
     return text
 
 
-def _picture(files: ReleasedFiles, name: str, where: str) -> tuple[Row, bytes]:
+def _picture(files: ReleasedFiles, name: str, where: str, beside: str) -> tuple[Row, bytes]:
     """The row of `images` for an image file, and the hash of its pixels."""
     try:
-        place = files.picture(name)
+        place = files.picture(name, beside)
         data = files.read(place)
     except MissingFileError as error:
         raise _RejectedError("picture missing", f"{where}: {error}") from error

@@ -19,7 +19,7 @@ def each_image(names: Iterable[tuple[str, str]], folders: Sequence[Path]) -> Ite
     A name is looked up in the given folders, first below the folder that belongs to it (which may be empty). An MS-COCO
     name also matches the same photograph in another release. Only one image is in memory at a time.
 
-    Raises WhatifError when a folder does not exist.
+    Raises WhatifError when a folder does not exist, or when a name may mean several different files.
     """
     check_folders(folders)
     wanted = sorted(set(names))
@@ -27,11 +27,12 @@ def each_image(names: Iterable[tuple[str, str]], folders: Sequence[Path]) -> Ite
     below = [folder / inner for inner in sorted({inner for _, inner in wanted if inner}) for folder in folders]
     places = [*folders, *(folder for folder in below if ".." not in folder.parts and folder.is_dir())]
     by_name = {name: list[tuple[str, str]]() for name in coco}
+    taken: dict[str, str] = {}
     for key in wanted:
         if (name := Path(key[0]).name) in by_name:
             by_name[name].append(key)
         else:
-            yield key, find_image(f"{key[1]}/{key[0]}" if key[1] else key[0], folders)
+            yield key, find_image(f"{key[1]}/{key[0]}" if key[1] else key[0], folders, taken)
     for name, found in each_photograph(by_name, places):
         for key in by_name[name]:
             yield key, found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -10,6 +10,7 @@ from whatif.artifacts.images import image_row
 from whatif.errors import WhatifError
 from whatif.files.image_decoding import UnreadableImageError, decode
 from whatif.formats.coco_photographs import photograph
+from whatif.formats.file_names import digest_of, named
 from whatif.formats.mucr_records import StoredImage, encoded
 
 MISSING, UNREADABLE = "picture missing", "picture unreadable"  # reasons of faults
@@ -25,10 +26,13 @@ def check_folders(folders: Sequence[Path]) -> None:
             raise WhatifError(f"{folder}: no such folder; give the folders with the images of the pairs")
 
 
-def find_image(image: str | StoredImage | None, folders: Sequence[Path]) -> Found:
+def find_image(
+    image: str | StoredImage | None, folders: Sequence[Path], taken: MutableMapping[str, str] | None = None
+) -> Found:
     """The row of `images` of one image, or why there is none.
 
-    A name is looked up in each folder, first with the folders that it has itself, then without. The first file is used.
+    A name is looked up in each folder, first with the folders that it has itself, then without. Raises WhatifError when
+    it may mean several different files, or a file that another name in `taken` means (`file_names.named`).
     """
     if isinstance(image, StoredImage):
         where = f"{image.path.name}, {image.column}"
@@ -47,8 +51,11 @@ def find_image(image: str | StoredImage | None, folders: Sequence[Path]) -> Foun
     places = [folder / name for name in names for folder in folders if _is_file(folder / name)]
     if not places:
         return MISSING, f"{image[:120]} is in none of the {len(folders)} folders"
+    place = Path(
+        named(image, [str(place) for place in places], {} if taken is None else taken, digest_of, "the image folders")
+    )
     try:
-        return photograph(places[0], f"file:{path.name}", LICENCE)
+        return photograph(place, f"file:{path.name}", LICENCE)
     except UnreadableImageError as error:
         return UNREADABLE, f"{image[:120]}: {error.kind}"
 

@@ -1,11 +1,12 @@
 """Finds the files of a released data set by name, in a folder or in zip archives, without unpacking them.
 
-The paths inside a data set are untrusted: only the last part of a name is looked up among the existing files, so a name
-with `..` or a leading slash cannot reach any other file.
+The paths inside a data set are untrusted: a name is compared with those of the existing files, so one with `..` or a
+leading slash cannot reach any other file.
 """
 
 from __future__ import annotations
 
+import hashlib
 import lzma
 import zipfile
 import zlib
@@ -19,6 +20,7 @@ from typing import Self
 from whatif.errors import WhatifError
 from whatif.files.image_decoding import LARGEST_PICTURE
 from whatif.files.well_formed import escaped
+from whatif.formats.file_names import ends_in, named
 from whatif.formats.nested_archives import NestedArchives
 
 MOST_FILES = 1_000_000  # in all archives
@@ -48,6 +50,7 @@ class ReleasedFiles:
         self._opened = ExitStack()
         self._nested = NestedArchives(self._opened)
         self._number = 0  # of files in archives
+        self._taken: dict[str, str] = {}  # path -> the name that means it
         if source.is_dir():
             for path in sorted(source.rglob("*")):
                 if path.is_file():
@@ -60,22 +63,28 @@ class ReleasedFiles:
         else:
             raise WhatifError(f"{source}: no such file; give the folder or the zip of a released data set")
 
-    def find(self, name: str, suffixes: tuple[str, ...] = ("",)) -> str:
-        """The path of the file with the last part of `name` and one of `suffixes`, the one nearest to the top.
+    def find(self, name: str, suffixes: tuple[str, ...] = ("",), beside: str = "") -> str:
+        """The path of the file with this name and one of `suffixes`, as `named` chooses it.
 
-        Raises MissingFileError that names what was looked for.
+        A name is first taken as a path from the folder of the file `beside`. Raises MissingFileError that names what
+        was looked for, and WhatifError when the name may mean several different files.
         """
-        last = PurePosixPath(name.replace("\\", "/")).name
-        for suffix in suffixes:
-            places = self._files.get(f"{last}{suffix}")
-            if last and places:
-                return min(places, key=lambda place: (place[0].count("/"), place[0]))[0]
+        path = PurePosixPath(name.replace("\\", "/"))
+        last = path.name
+        for fits in (ends_in, lambda *_: True):
+            for suffix in suffixes if last else ():
+                places = {place: None for place, _, _ in self._files.get(f"{last}{suffix}", ())}
+                inside = str(PurePosixPath(beside).parent / f"{path}{suffix}")
+                if inside in places:
+                    return inside
+                if any(fits(place, f"{path}{suffix}") for place in places):
+                    return named(f"{path}{suffix}", list(places), self._taken, self._digest, str(self._source))
         tried = ", ".join(f"{last[:60]}{suffix}" for suffix in suffixes)
         raise MissingFileError(f"none of {tried} is in {self._source.name}")
 
-    def picture(self, name: str) -> str:
-        """The path of an image whose name may lack a suffix. Raises MissingFileError."""
-        return self.find(name, ("", *SUFFIXES))
+    def picture(self, name: str, beside: str = "") -> str:
+        """The path of an image whose name may lack a suffix. Raises as `find`."""
+        return self.find(name, ("", *SUFFIXES), beside)
 
     def read(self, place: str, largest: int = LARGEST_PICTURE) -> bytes:
         """The bytes of a file. Raises UnreadableFileError when it cannot be read or has more than `largest` bytes."""
@@ -87,6 +96,12 @@ class ReleasedFiles:
             return read()
         except (OSError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError) as error:
             raise UnreadableFileError(f"{escaped(place)} cannot be read ({type(error).__name__})") from error
+
+    def _digest(self, place: str) -> str:
+        try:
+            return hashlib.sha256(self.read(place)).hexdigest()
+        except UnreadableFileError:
+            return place  # like no other file
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(self._files))
@@ -100,6 +115,8 @@ class ReleasedFiles:
         self._opened.close()
 
     def _add(self, place: str, size: int, read: Callable[[], bytes]) -> None:
+        if place.startswith("/") or ".." in PurePosixPath(place).parts:
+            return  # an entry that would be unpacked outside of the data set
         self._files.setdefault(PurePosixPath(place).name, []).append((place, size, read))
 
     def _add_archive(self, path: Path) -> None:

@@ -255,6 +255,11 @@ def unconditional_of(model: Model) -> tuple[Unconditional, ...]:
     return tuple(getattr(model, "unconditional", ()))
 
 
+def takes_images(model: Model) -> bool:
+    """Whether a model gets the images of questions (`takes_images`); most do."""
+    return bool(getattr(model, "takes_images", True))
+
+
 @contextmanager
 def closing(model: Model) -> Iterator[None]:
     """Ends what a model has started, such as a server, at the end of the block; most models have nothing to end."""
@@ -274,9 +279,13 @@ class Recorded(Protocol):
 
 @runtime_checkable
 class KnowsDrawnImages(Protocol):
-    """A model that can be told what drawn images show: by the id of an image, None for one that was not drawn."""
+    """A model that can be told what drawn images show: by the id of an image, None for one that was not drawn.
+
+    `drawn_only` means that it can answer no question about other images.
+    """
 
     depicted: Callable[[str], Depicted | None]
+    drawn_only: bool
 
 
 @runtime_checkable

@@ -56,7 +56,7 @@ class ProgramModel:
         self._writer = writer
         self._tools = load_tools(self._depicted_now)
         self._way = way
-        self._drawn_only = drawn_only
+        self.drawn_only = drawn_only
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -127,7 +127,7 @@ class ProgramModel:
             return f"the question has {shown}; a model that answers by programs supports questions about one image"
         if question.options:
             return "options cannot be ranked by a program; ask the question without its options"
-        if self._drawn_only and self.depicted(question.image_ids[0]) is None:
+        if self.drawn_only and self.depicted(question.image_ids[0]) is None:
             return f"{question.image_ids[0]} is not a drawn image: oracle tools know only what drawn images show"
         return None
 

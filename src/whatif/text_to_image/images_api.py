@@ -10,7 +10,7 @@ from typing import Any
 from whatif.artifacts.images import format_of
 from whatif.drawing import png
 from whatif.errors import WhatifError
-from whatif.files.image_decoding import UnreadableImageError, decode
+from whatif.files.image_decoding import UnreadableImageError, as_shown, decode
 from whatif.models.endpoint.connection import Connection, GaveUpError, RejectedError, TryAgainError, UnansweredError
 from whatif.models.endpoint.in_flight import MOST_UNANSWERED, in_flight
 from whatif.params.generators import ImagesApiGenerator
@@ -171,4 +171,5 @@ def _read(entry: Mapping[str, Any], connection: Connection) -> Drawing:
         return Drawing(status="none", reason=f"damaged image: it is not base64 ({error})")
     except UnreadableImageError as error:
         return Drawing(status="none", reason=f"damaged image: {error.said}")
-    return Drawing((data if format_of(data) in _KEPT_AS_SENT else png.encode(picture),))
+    shown = as_shown(data)
+    return Drawing((shown if format_of(shown) in _KEPT_AS_SENT else png.encode(picture),))

@@ -12,6 +12,7 @@ import pytest
 from tests.benchmarks.cvqa_real.small import small
 from tests.faulty_proxy import Fault, FaultyProxy
 from tests.projects import Project
+from tests.tiny_checkpoints import tiny_text_model
 from whatif import artifacts
 from whatif.artifacts.schemas import PREDICTIONS
 from whatif.artifacts.writer import ArtifactWriter
@@ -26,6 +27,7 @@ def project(project: Project) -> Project:
     return small(project)
 
 
+MODELS = ("m", "blind", "majority")
 MADE = Path("data/evaluate/m/cvqa-real/predictions/direct/part-000-of-001.parquet")
 
 
@@ -94,6 +96,33 @@ def test_questions_that_were_given_up_are_asked_again_and_no_others(
     assert state(project) == (Condition.FRESH, ())
     assert "ended in error" not in capsys.readouterr().err
     assert made(project)["evaluate cvqa-real m direct part-000-of-001"] == "up to date"
+
+
+def test_a_language_model_is_asked_without_photographs_and_others_are_left_out(
+    project: Project, endpoint: Endpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project.section("extract")["image_folders"] = []
+    checkpoint = str(tiny_text_model(tmp_path / "checkpoint"))
+    project.values["models"]["blind"] = {"adapter": "blind", "checkpoint": checkpoint, "max_new_tokens": 4}
+    project.values["models"]["majority"] = {"adapter": "majority"}
+    for job in project.jobs():
+        run(job, lambda line: None)
+    counted = [len(list(artifacts.rows_of(Path(str(MADE).replace("/m/", f"/{m}/")), PREDICTIONS))) for m in MODELS]
+    assert counted == [0, 8, 8] and not endpoint.log
+    said = capsys.readouterr().err
+    assert "m: not evaluated on cvqa-real: it takes images, and no image is there; name the folders" in said
+    assert "ended in error" not in said
+
+
+def test_oracle_tools_are_not_asked_about_photographs(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    oracle = {"adapter": "visprog", "writer": {"adapter": "rules"}, "tools": {"kind": "oracle"}}
+    project.values["models"] = {"m": oracle, "majority": {"adapter": "majority"}}
+    for job in project.jobs():
+        run(job, lambda line: None)
+    assert rows() == []
+    said = capsys.readouterr().err
+    assert said.count("m: not evaluated on cvqa-real: its tools know only what drawn images show") == 1
+    assert "ended in error" not in said
 
 
 def test_rows_are_written_together_with_the_content_of_single_ones(

@@ -164,6 +164,19 @@ def test_identical_questions_are_asked_once(store: ResponseStore) -> None:
     assert [answer.status for answer in answers] == ["ok", "error", "ok", "error", "ok"]
 
 
+def test_a_model_that_takes_no_images_is_asked_once_about_several(store: ResponseStore) -> None:
+    about = [Question(str(n), "g", "original", one_turn("How many?", [f"image {n}"])) for n in range(3)]
+    seeing, blind = Counting(), Counting()
+    blind.takes_images = False  # type: ignore[attr-defined]
+    keys = [answer.request_key for answer in stored(seeing, store).answer(about)]
+    assert len(seeing.asked) == 3 and keys[0] == request_key(
+        {"identity": seeing.identity, "options": [], "prompt": "How many?", "image_ids": ["image 0"]}
+    )
+    blind.identity = {"adapter": "blind"}
+    answers = list(stored(blind, store).answer(about))
+    assert blind.asked == ["How many?"] and len({answer.request_key for answer in answers}) == 1
+
+
 def test_errors_are_asked_again_and_keep_their_reason(store: ResponseStore) -> None:
     first = list(stored(Counting(failing=["question 1"]), store).answer(questions(3)))
     assert [(answer.status, answer.reason) for answer in first] == [("ok", None), ("error", "no reply"), ("ok", None)]

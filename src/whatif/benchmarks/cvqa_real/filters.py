@@ -49,7 +49,8 @@ def filtered(
     """The pairs that are kept, by id in ascending order; and a rejection for each other pair.
 
     `pairs` are the rows of `questions` of each pair, `written` those of `written-questions` by id. A pair that was
-    released is left out only if its image is missing (`no picture`), and its rows stay as they are. Of a written pair
+    released is left out only if its image is missing (`no picture`), and its rows stay as they are; if all were
+    released and none has an image, all are kept, for models that take no images. Of a written pair
     the first reason that applies is reported:
 
     - `no picture`;
@@ -68,9 +69,10 @@ def filtered(
     kept: dict[str, list[dict[str, Any]]] = {}
     rejected: dict[str, tuple[str, str]] = {}
     words: dict[tuple[str, tuple[str, ...]], dict[str, frozenset[str]]] = defaultdict(dict)
+    texts_only = not written and not any(rows[0]["image_ids"] for rows in pairs.values())
     for pair_id in sorted(pairs, key=lambda one: (_writer(written.get(one)) != PEOPLE, one)):
         rows = pairs[pair_id]
-        fault = None if rows[0]["image_ids"] else (NO_IMAGE, _missing_image(rows[0]))
+        fault = None if texts_only or rows[0]["image_ids"] else (NO_IMAGE, _missing_image(rows[0]))
         if fault is None and pair_id in written:
             original, new = _twins(pair_id, rows)
             group = (new["group"], tuple(new["image_ids"]))

@@ -33,6 +33,7 @@ from whatif.benchmarks.shared.pilots import marked, pilots_of
 from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish
 from whatif.benchmarks.shared.tasks import limits_of, names_of, with_predictions
 from whatif.files.inputs import user_path
+from whatif.formats.c_vqa import picture_name
 from whatif.graph.task import Task
 from whatif.language.strategies import DIRECT
 from whatif.reporting.funnel import funnel
@@ -96,7 +97,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
     gaps = gender_gaps(mainly, questions, genders, settings=settings, seed=seed, models=parts["3"][1])
     by_gender = gender_metrics(mainly, questions, genders, settings=settings, models=gaps) if gaps else {}
     compared = _asked(task, main, names)
-    images = {row["pair_id"]: row["image_ids"][0] for row in questions}
+    images = {row["pair_id"]: (row["image_ids"] or [picture_name(row)])[0] for row in questions}
     answers_compared = TwinAnswers([row for row in mainly if row["model"] in compared], questions, compared)
     comparisons = compare_drops(answers_compared, settings=settings, images=images, groups=GROUPS)
     level = f"{100 * settings.confidence:g}%"

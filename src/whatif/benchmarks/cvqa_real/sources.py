@@ -67,7 +67,8 @@ def _write_released(task: Task[SourceSettings], path: str) -> None:
     task.outputs.write("images", list({row["image_id"]: row for row in photographs.found.values()}.values()))
     missing = [_rejection(name, *why) for name, why in photographs.missing.items()]
     task.outputs.write("missing", missing)
-    task.check_losses("photographs", len(photographs.found), missing, remedy=FOLDERS)
+    if task.settings.image_folders:  # without folders, models that take no images can be asked
+        task.check_losses("photographs", len(photographs.found), missing, remedy=FOLDERS)
     image_ids = {name: [row["image_id"]] for name, row in photographs.found.items()}
     task.outputs.write("questions", [{**q, "image_ids": image_ids.get(picture_name(q), [])} for q in questions])
     task.outputs.write("rejections", [])

@@ -54,6 +54,7 @@ FIGURES = ("figure3.svg", "figure5.svg", "figure8.svg")
 def evaluate(task: Task[SampleSettings]) -> None:
     """Asks one model the questions of one part with the prompts of one strategy."""
     from whatif.benchmarks.cvqa_real.drawn_images import depicted_images
+    from whatif.benchmarks.cvqa_real.sources import FOLDERS
     from whatif.scoring.open_answers import open_predictions
 
     model, strategy = task.wildcards["model"], task.wildcards["strategy"]
@@ -82,6 +83,7 @@ def evaluate(task: Task[SampleSettings]) -> None:
         ),
         questions=everything,
         depicted=depicted_images(everything, lambda: task.rows("images", ["image_id", "width"])),
+        without_images="" if any(row["image_ids"] for row in everything) else FOLDERS,
     )
 
 

@@ -149,8 +149,9 @@ def _read_images(
     """
     from whatif.formats.mucr_images import find_image
 
+    taken: dict[str, str] = {}
     for pair, style, names in sorted(wanted, key=_place):
-        found = [find_image(name, folders) for name in names]
+        found = [find_image(name, folders, taken) for name in names]
         missing = [(side, one) for side, one in zip(SIDES, found, strict=True) if isinstance(one, tuple)]
         item = f"{pair['pair_id']}/{style}"
         if missing:

@@ -27,12 +27,15 @@ def write_predictions(
     questions: Sequence[Mapping[str, Any]],
     images: Sequence[str] = ("images",),
     depicted: Callable[[str], Depicted | None] = lambda image_id: None,
+    without_images: str = "",
 ) -> None:
     """Writes the rows of `predictions` that `ask` returns for the job's model and an `ImageStore`.
 
     `images` are the roles of the inputs with the images. `questions` are all questions of the benchmark, including
     those that other jobs ask. `depicted` returns what a drawn image shows, for models whose tools know it. A model
-    whose answers were recorded elsewhere, without any to these questions, gets no rows, and a message gives the reason.
+    whose answers were recorded elsewhere, without any to these questions, gets no rows, and a message gives the reason;
+    so does one that knows only drawn images, if none is drawn, and, in a set without images (`without_images` tells how
+    to name them), one that takes images.
     Reports how many questions ended in error and why; if some errors are transient, the outputs are marked as
     unfinished. In a dry run nothing is written.
     """
@@ -47,7 +50,10 @@ def write_predictions(
     if task.stand_in is not None:
         deque(ask(task.stand_in(loaded), pictures), maxlen=0)
         return
-    if reason := _nothing_recorded(loaded, questions):
+    reason = _nothing_recorded(loaded, questions) or _nothing_drawn(loaded, questions)
+    if without_images and models.takes_images(loaded) and loaded.identity is not None:  # baselines look at nothing
+        reason = f"it takes images, and no image is there; {without_images}"
+    if reason:
         if task.is_first_part:  # reported once, not by every part
             warn(f"{name}: not evaluated on {task.benchmark}: {reason}")
         task.outputs.write("predictions", [])
@@ -86,6 +92,15 @@ def _nothing_recorded(model: Model, questions: Sequence[Mapping[str, Any]]) -> s
     if not isinstance(model, models.Recorded):
         return None
     return model.look_up([_as_recorded(row) for row in questions])
+
+
+def _nothing_drawn(model: Model, questions: Sequence[Mapping[str, Any]]) -> str | None:
+    """Why a model that knows only drawn images can answer nothing; None if it can."""
+    if not isinstance(model, models.KnowsDrawnImages) or not model.drawn_only:
+        return None
+    if any(model.depicted(image_id) is not None for row in questions for image_id in row["image_ids"]):
+        return None
+    return "its tools know only what drawn images show, and none of these images is drawn"
 
 
 def _as_recorded(row: Mapping[str, Any]) -> Question:

@@ -45,6 +45,7 @@ class ApiAnswers:
         connect: Callable[[ApiModel, Callable[[float], None] | None], Endpoint] = Endpoint,
     ) -> None:
         self._settings = settings
+        self.takes_images = settings.takes_images
         self._seed = seed
         self._sleep = sleep
         self._connect = connect

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from whatif.artifacts.images import format_of
+from whatif.files.image_decoding import as_shown
 from whatif.language.messages import Messages, Part
 from whatif.params.endpoints import SystemRole
 
@@ -44,11 +45,12 @@ def as_sent(messages: Messages, pictures: Sequence[str], system_role: SystemRole
 
 
 def data_url(data: bytes) -> str:
-    """An image as a data URL. Raises ValueError when it has a format that endpoints do not know."""
-    kind = format_of(data)
-    if kind is None:
-        raise ValueError("it is no PNG, JPEG, GIF, BMP or WebP")
-    return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
+    """An image as a data URL that names the type of its bytes: PNG, JPEG, GIF or WebP.
+
+    Raises UnreadableImageError when the image cannot be decoded.
+    """
+    shown = as_shown(data)
+    return f"data:image/{format_of(shown)};base64,{base64.b64encode(shown).decode()}"
 
 
 def _without_system(messages: Messages) -> Messages:

@@ -50,6 +50,7 @@ class ServedAnswers:
                 "of the key of stored answers"
             )
         self._api = ApiAnswers(self._requests_to(_NOT_STARTED), seed)
+        self.takes_images = settings.takes_images
         self._server: Server | None = None
         self.identity: Mapping[str, Any] = {
             "adapter": "served",

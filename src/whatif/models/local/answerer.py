@@ -101,6 +101,11 @@ class LocalModel:
         return self.identify()
 
     @property
+    def takes_images(self) -> bool:
+        """See `whatif.models.takes_images`."""
+        return self.checkpoint.looks
+
+    @property
     def unconditional(self) -> tuple[Unconditional, ...]:
         """See `whatif.models.unconditional_of`. A model that does not look has seen no image before either."""
         return ("without_image", "without_prompt") if self.checkpoint.looks else ("without_prompt",)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from whatif.language.messages import as_json, is_one_turn
+from whatif.language.messages import as_json, is_one_turn, without_images
 from whatif.models import (
     FILTERED,
     FINISHED,
@@ -17,6 +17,7 @@ from whatif.models import (
     Question,
     Unconditional,
     note_of,
+    takes_images,
     unconditional_of,
 )
 from whatif.models.order import in_order
@@ -201,8 +202,13 @@ class StoredModel:
         self._counted.update(known)
 
     def _request(self, question: Question) -> dict[str, Any]:
-        """Everything that determines the answer. A model does not see the question's id, group and variant."""
+        """Everything that determines the answer. A model does not see the question's id, group and variant.
+
+        Nor does a model that takes no images see them: the same text about several images is asked once.
+        """
         identity = dict(self.identity)
+        if not takes_images(self._model):
+            question = dataclasses.replace(question, messages=without_images(question.messages))
         options = list(question.options)
         # Settings that have no effect on this question are no part of its key.
         if not options:
