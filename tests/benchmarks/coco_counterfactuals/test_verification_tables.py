@@ -72,11 +72,11 @@ def test_table_1_has_the_shares_by_origin_and_over_all() -> None:
         of_all = row(made, measure="share", source="ours", variant="all", label=name)
         assert of_all["low"] <= of_all["value"] <= of_all["high"] and of_all["n"] == 20
     assert value(made, measure="count", variant="all", label="neither") == 2
-    difference = row(made, measure="difference", source="ours")
-    assert (difference["n"], difference["value"]) == (10, -30)
-    assert difference["low"] < -30 < difference["high"]
+    drop = row(made, measure="drop", source="ours")
+    assert (drop["n"], drop["value"]) == (10, 30)
+    assert drop["low"] < 30 < drop["high"]
     # Four pairs or three changed: 3 lost (5, 6, 7), none gained, 2 wrong in both.
-    assert difference["p"] == 0.25
+    assert drop["p"] == 0.25
     assert set(made.frame["made_by"]) == {"people", ""}
     assert "labelled by people" in made.views[0].note
     check(made)
@@ -90,8 +90,8 @@ def test_table_1_prints_the_reported_shares_above_ours() -> None:
     assert [one["From"] for one in printed(made)] == ["reported", "ours"] * 3
     count, share = line(made, 1, **{"Image made from": "all", "Label": "correct"})[2:]
     assert count == "13" and share.startswith("65.00 (")
-    assert line(made, 2, From="reported")[1:] == ["-11.8", "", ""]  # 67.27 - 79.10
-    assert line(made, 2, From="ours")[1].startswith("-30.0 (") and line(made, 2, From="ours")[2:] == ["10", "0.25"]
+    assert line(made, 2, From="reported")[1:] == ["11.8", "", ""]  # 79.10 - 67.27
+    assert line(made, 2, From="ours")[1].startswith("30.0 (") and line(made, 2, From="ours")[2:] == ["10", "0.25"]
 
 
 def test_order_of_judgements_leaves_no_trace() -> None:
@@ -152,7 +152,7 @@ def test_agreement_that_is_not_defined_is_missing_beside_the_reported_numbers() 
 
 def test_nothing_judged_is_still_a_table() -> None:
     made = table1([], HOW)
-    assert set(made.frame["made_by"]) == {""} and not has(made, measure="difference", source="ours")
+    assert set(made.frame["made_by"]) == {""} and not has(made, measure="drop", source="ours")
     assert value(made, measure="judged", variant="all") == 0
     assert value(made, measure="share", source="ours", variant="all", label="correct") is None
     assert "None of our images were labelled." in made.views[0].note
