@@ -27,7 +27,7 @@ from docs.numbers import claims, embedded, first_run, guessed, recomputed
 from docs.numbers.markdown import ROOT, markdown
 from whatif.reporting.rendering import grid
 from whatif.reporting.table import Column, View, from_csv
-from whatif.reporting.twin_rows import ACCURACIES, DIFFERENCE, MCNEMAR
+from whatif.reporting.twin_rows import ACCURACIES, DROPPED, MCNEMAR
 
 SIMULATED = (
     *("coverage", "coverage of other designs", "coverage of independent questions"),
@@ -102,7 +102,7 @@ def _table7() -> str:
     view = View(
         "",
         {"model": "", "name": "Model", "source": "From"},
-        (*(replace(column, interval=False) for column in ACCURACIES), DIFFERENCE, MCNEMAR),
+        (*(replace(column, interval=False) for column in ACCURACIES), DROPPED, MCNEMAR),
     )
     frame = _frame("table7")
     cells = grid(view, frame[~frame["model"].fillna("").str.match("viper|visprog")])
@@ -157,7 +157,7 @@ def _frame(table: str) -> pd.DataFrame:
 
 def _pairs() -> int:
     frame = _frame("table7")
-    [pairs] = frame[(frame["model"] == "random") & (frame["measure"] == "difference")]["n"]
+    [pairs] = frame[(frame["model"] == "random") & (frame["measure"] == "drop")]["n"]
     return int(pairs)
 
 

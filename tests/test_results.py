@@ -72,7 +72,7 @@ def test_tables_are_tidy_frames_of_the_numbers_that_were_published(made: Project
         frame = whatif.load(NAME, "table7", made.folder)
     for model, numbers in headline.items():
         of_model = frame[frame["model"] == model]
-        assert of_model[of_model["measure"] == "difference"]["value"].tolist() == [numbers["difference"]]
+        assert of_model[of_model["measure"] == "drop"]["value"].tolist() == [numbers["drop"]]
         accuracies = of_model[of_model["measure"] == "accuracy"].set_index("variant")["value"]
         assert accuracies.to_dict() == {v: numbers[v] for v in ("original", "counterfactual")}
     assert len(headline) == 3

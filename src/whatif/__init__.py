@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         clustered_share,
         difference_of_drops,
         holm,
-        paired_difference,
+        paired_drop,
         tango,
         wilson,
     )
@@ -33,7 +33,7 @@ __all__ = [
     "extract_answer",
     "holm",
     "load",
-    "paired_difference",
+    "paired_drop",
     "tables",
     "tango",
     "wilson",

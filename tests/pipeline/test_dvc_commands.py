@@ -75,7 +75,7 @@ def test_metrics_diff_prints_both_values_and_the_change_of_every_metric_that_dif
     assert {name: (float(old), float(new)) for _, name, old, new, _ in rows} == differing
     for _, _, old, new, change in rows:
         assert float(change) == pytest.approx(float(new) - float(old), abs=1e-4)
-    # Only this model answers otherwise: its accuracy on original and counterfactual questions, and their difference.
+    # Only this model answers otherwise: its accuracy on original and counterfactual questions, and the drop.
     assert {name.split(".")[0] for name in differing} == {"random"}
     assert len(differing) >= 2
 

@@ -26,9 +26,9 @@ def compared(predictions: list[dict[str, Any]], **more: Any) -> list[Comparison]
 
 def test_each_two_models_are_compared_by_group_and_corrected_over_the_table() -> None:
     made = compared(OF_A + OF_B, groups=("dots", "flowers"))
-    assert [(each.models, each.group, each.pairs, each.changes) for each in made] == [
-        (("a", "b"), "dots", 20, (-1.0, 0.0)),
-        (("a", "b"), "flowers", 20, (0.0, -0.2)),
+    assert [(each.models, each.group, each.pairs, each.drops) for each in made] == [
+        (("a", "b"), "dots", 20, (1.0, 0.0)),
+        (("a", "b"), "flowers", 20, (0.0, 0.2)),
     ]
     right = [True] * 20
     flowers = difference_of_drops((right, right), (right, [False] * 4 + [True] * 16))
@@ -37,18 +37,18 @@ def test_each_two_models_are_compared_by_group_and_corrected_over_the_table() ->
     frame = drops(made, NAMES, "95%").frame.set_index(["group", "measure"])
     dots = made[0].difference
     assert frame.loc[("dots", "difference"), ["value", "low", "high", "n"]].tolist() == [
-        -100.0,
+        100.0,
         round(100 * dots.low, 4),
         round(100 * dots.high, 4),
         20,
     ]
     assert frame.loc[("dots", "difference"), "p_holm"] == pytest.approx(made[0].p_holm, rel=1e-3)
-    assert frame.loc[("flowers", "change b"), "value"] == -20.0
+    assert frame.loc[("flowers", "drop b"), "value"] == 20.0
 
 
 def test_all_questions_at_once_and_by_image() -> None:
     [made] = compared(OF_A + OF_B)
-    assert (made.group, made.pairs, made.changes) == ("all", 40, (-0.5, -0.1))
+    assert (made.group, made.pairs, made.drops) == ("all", 40, (0.5, 0.1))
     one_image = {row["pair_id"]: "image" for row in QUESTIONS}
     [clustered] = compared(OF_A + OF_B, images=one_image)
     assert (clustered.difference.low, clustered.difference.high, clustered.p) == (-2.0, 2.0, 1.0)
@@ -70,7 +70,7 @@ def test_with_fewer_than_two_models_the_table_says_so() -> None:
 def test_a_comparison_is_one_printed_row() -> None:
     table = drops(compared(OF_A + OF_B), NAMES, "95%")
     made = grid(table.views[0], table.frame)
-    assert made.header == ("A", "B", "Group", "Difference", "Pairs", "Change A", "Change B", "Holm p")
+    assert made.header == ("A", "B", "Group", "Difference", "Pairs", "Drop A", "Drop B", "Holm p")
     [row] = made.rows
-    assert row[:3] == ("Model A", "Model B", "all") and row[4:7] == ("40", "-50.0", "-10.0")
-    assert row[3].startswith("-40.0 (-")
+    assert row[:3] == ("Model A", "Model B", "all") and row[4:7] == ("40", "50.0", "10.0")
+    assert row[3].startswith("+40.0 (+")

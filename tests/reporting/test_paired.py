@@ -15,7 +15,6 @@ from whatif.reporting.paired import (
     BY_CHANCE,
     CONSISTENT,
     COUNTERFACTUAL,
-    DROP,
     EXTRACTED,
     IGNORED,
     ORIGINAL,
@@ -40,6 +39,7 @@ from whatif.reporting.paired_answers import (
     pairs_of_twins,
 )
 from whatif.reporting.rendering import to_markdown
+from whatif.reporting.table import DROP
 from whatif.reporting.twin_answers import TwinAnswers
 from whatif.statistics import clustered_share, holm, paired_difference, wilson
 

@@ -35,7 +35,7 @@ def test_p_values_in_metrics_have_four_digits() -> None:
 def test_a_p_value_that_underflows_is_never_0() -> None:
     table = table7(LOST, QUESTIONS, SETTINGS, {"m": "Model"}).tables["table7"]
     ours = table.frame[table.frame["source"] == "ours"]
-    assert ours[ours["measure"] == "difference"]["p"].tolist() == [SMALLEST_P]
+    assert ours[ours["measure"] == "drop"]["p"].tolist() == [SMALLEST_P]
     made = grid(table.views[0], table.frame)
     [row] = [row for row in made.rows if row[:2] == ("Model", "ours")]
     assert row[made.header.index("McNemar p")] == "< 1e-300"

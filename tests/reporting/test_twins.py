@@ -17,7 +17,7 @@ from whatif.errors import WhatifError
 from whatif.reporting import twin_answers
 from whatif.reporting.twin_answers import BY_RULES, PREDICTION_COLUMNS, QUESTION_COLUMNS
 from whatif.reporting.twins import twin_metrics
-from whatif.statistics import paired_difference, tango, wilson
+from whatif.statistics import paired_drop, tango, wilson
 
 SETTINGS = AggregatePuzzles(confidence=0.95, audit_folds=5)
 VARIANTS = ("original", "counterfactual")
@@ -72,19 +72,19 @@ def test_numbers_of_one_group_and_of_all() -> None:
         "high": round(100 * half.high, 4),
     }
     right = [True] * 60, [False] * 30 + [True] * 30
-    difference = paired_difference(*right)
-    assert everything["difference"] == {
-        "points": -50.0,
-        "low": round(100 * difference.interval.low, 4),
-        "high": round(100 * difference.interval.high, 4),
+    drop = paired_drop(*right)
+    assert everything["drop"] == {
+        "points": 50.0,
+        "low": round(100 * drop.interval.low, 4),
+        "high": round(100 * drop.interval.high, 4),
     }
-    assert everything["mcnemar_p"] == pytest.approx(difference.p, rel=1e-3)
+    assert everything["mcnemar_p"] == pytest.approx(drop.p, rel=1e-3)
     assert everything["letters"] == {
         "original": {"A": 100.0, "B": 0.0, "C": 0.0, "D": 0.0},
         "counterfactual": {"A": 50.0, "B": 50.0, "C": 0.0, "D": 0.0},
     }
     alike = tango(0.0, 0.0, 30)
-    assert metrics["flowers"]["difference"] == {
+    assert metrics["flowers"]["drop"] == {
         "points": 0.0,
         "low": round(100 * alike.low, 4),
         "high": round(100 * alike.high, 4),
@@ -96,8 +96,8 @@ def test_intervals_and_p_value_are_of_the_same_images() -> None:
     images = {row["pair_id"]: f"image {number // 6}" for number, row in enumerate(questions)}  # three pairs an image
     metrics = twin_metrics(predictions, questions, SETTINGS, ["m"], images=images)["m"]["all"]
     assert metrics["mcnemar_p"] == 2 / 2**4  # of four images; of twelve pairs 2 / 2**12
-    alike = tango(1.0, 0.0, 4)
-    assert metrics["difference"]["high"] == round(100 * alike.high, 4)
+    alike = tango(0.0, 1.0, 4)
+    assert metrics["drop"]["high"] == round(100 * alike.high, 4)
     assert metrics["counterfactual"]["high"] == round(100 * wilson(0, 4).high, 4)
 
 

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from whatif.errors import WhatifError
-from whatif.shortcuts.audit import Shortcut, audit
+from whatif.shortcuts.audit import ALL_RULES, Shortcut, audit
 from whatif.shortcuts.features import by_rank, features
 
 pytestmark = pytest.mark.slow
@@ -197,6 +196,9 @@ def test_open_questions_are_passed_over() -> None:
     assert audit(open_ones, folds=3, seed=0) == []
 
 
-def test_more_folds_than_pairs_are_refused() -> None:
-    with pytest.raises(WhatifError, match="5 folds need as many pairs, but the original questions have 4"):
-        audit(exchangeable(4), folds=5, seed=0)
+def test_with_fewer_pairs_than_folds_each_is_a_fold_and_one_has_no_models() -> None:
+    found = audit(exchangeable(4), folds=5, seed=0, rules=ALL_RULES)
+    assert {one.rule for one in found} >= {"letter", "rank", "forest", "words"}
+    assert found == audit(exchangeable(4), folds=4, seed=0, rules=ALL_RULES)
+    rules = {one.rule for one in audit(exchangeable(1), folds=5, seed=0, rules=ALL_RULES)}
+    assert "letter" in rules and not rules & {"forest", "words"}

@@ -227,7 +227,7 @@ def _table(found: dict[int, list[Coverage]], what: str, columns: Sequence[str]) 
     for name in ("share", "difference"):
         for number, cells in found.items():
             values = " | ".join(f"{getattr(cell, name):.1f}" for cell in cells)
-            lines.append(f"| {'accuracy' if name == 'share' else 'difference'} | {number} | {values} |")
+            lines.append(f"| {'accuracy' if name == 'share' else 'drop'} | {number} | {values} |")
     return "\n".join(lines)
 
 

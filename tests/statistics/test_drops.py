@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 from scipy import stats
 
-from whatif.statistics import Difference, Interval, difference_of_drops, paired_difference, square_and_add, tango
+from whatif.statistics import Difference, Interval, difference_of_drops, paired_drop, square_and_add, tango
 
 Answers = npt.NDArray[np.bool_]
 
@@ -32,8 +32,8 @@ def two_models(number: int, seed: int) -> tuple[tuple[Answers, Answers], tuple[A
 
 def test_without_clusters_it_is_the_paired_t_test_of_scipy() -> None:
     model_a, model_b, _ = two_models(90, 0)
-    changes = [model[1].astype(int) - model[0] for model in (model_a, model_b)]
-    theirs = stats.ttest_rel(*changes)
+    drops = [model[0].astype(int) - model[1] for model in (model_a, model_b)]
+    theirs = stats.ttest_rel(*drops)
     for clusters in (None, range(90)):
         made = difference_of_drops(model_a, model_b, clusters, confidence=0.9)
         assert made.p == pytest.approx(theirs.pvalue)
@@ -64,7 +64,7 @@ def test_by_image_it_is_the_jackknife() -> None:
 
 def test_difference_is_near_the_analytic_one() -> None:
     model_a, model_b, _ = two_models(3_000, 2)
-    changes = (model_a[1].astype(float) - model_a[0]) - (model_b[1].astype(float) - model_b[0])
+    changes = (model_a[0].astype(float) - model_a[1]) - (model_b[0].astype(float) - model_b[1])
     made = difference_of_drops(model_a, model_b)
     margin = 1.96 * changes.std() / math.sqrt(3_000)
     assert made.interval.estimate == pytest.approx(changes.mean())
@@ -75,7 +75,7 @@ def test_difference_is_near_the_analytic_one() -> None:
 def test_difference_is_that_of_the_two_drops_and_turns_its_sign_with_them() -> None:
     model_a, model_b, images = two_models(400, 3)
     made, turned = difference_of_drops(model_a, model_b, images), difference_of_drops(model_b, model_a, images)
-    estimates = [paired_difference(*model, images).interval.estimate for model in (model_a, model_b)]
+    estimates = [paired_drop(*model, images).interval.estimate for model in (model_a, model_b)]
     assert made.interval.estimate == pytest.approx(estimates[0] - estimates[1])
     assert turned.interval.estimate == -made.interval.estimate
     assert (turned.interval.low, turned.interval.high) == pytest.approx((-made.interval.high, -made.interval.low))
@@ -92,14 +92,14 @@ def test_a_model_differs_from_itself_in_nothing() -> None:
 
 def test_models_that_differ_alike_everywhere_have_the_interval_of_both_drops() -> None:
     made = difference_of_drops(pairs(0, 9, 0, 0), pairs(9, 0, 0, 0))
-    assert made.interval == square_and_add(tango(1.0, 0.0, 9), tango(0.0, 0.0, 9))
+    assert made.interval == square_and_add(tango(0.0, 1.0, 9), tango(0.0, 0.0, 9))
 
 
 def test_models_that_differ_everywhere_have_the_p_of_the_sign_test() -> None:
     stays, falls = pairs(50, 0, 0, 0), pairs(0, 50, 0, 0)
     made = difference_of_drops(falls, stays)
-    assert (made.interval.estimate, made.p) == (-1.0, 2 * 0.5**50)
-    assert made.interval.low < -1.0 < made.interval.high < 0
+    assert (made.interval.estimate, made.p) == (1.0, 2 * 0.5**50)
+    assert 0 < made.interval.low < 1.0 < made.interval.high
 
 
 def test_p_of_equal_drops_is_rarely_small() -> None:
@@ -116,7 +116,7 @@ def test_p_of_equal_drops_is_rarely_small() -> None:
 
 def test_one_image_tells_nothing_of_others() -> None:
     made = difference_of_drops(pairs(2, 2, 0, 0), pairs(4, 0, 0, 0), ["a"] * 4)
-    assert made == Difference(Interval(-0.5, -2.0, 2.0), 1.0)
+    assert made == Difference(Interval(0.5, -2.0, 2.0), 1.0)
 
 
 def test_without_pairs_nothing_is_known() -> None:

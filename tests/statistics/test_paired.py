@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 from scipy import stats
 
-from whatif.statistics import Difference, Interval, paired_difference
+from whatif.statistics import Difference, Interval, paired_difference, paired_drop
 
 Answers = npt.NDArray[np.bool_]
 
@@ -109,15 +109,26 @@ def test_without_pairs_nothing_is_known() -> None:
         assert (nothing.interval.low, nothing.interval.high, nothing.p) == (-1.0, 1.0, 1.0)
 
 
+def test_a_drop_is_the_difference_with_the_other_sign_and_its_ends_exchanged() -> None:
+    drop, difference = paired_drop(*APPROVAL), paired_difference(*APPROVAL)
+    assert drop.p == difference.p
+    ends = (drop.interval.estimate, drop.interval.low, drop.interval.high)
+    expected = (-difference.interval.estimate, -difference.interval.high, -difference.interval.low)
+    assert ends == pytest.approx(expected)
+    assert paired_drop([True, True], [True, False]).interval.estimate == 0.5
+    with pytest.raises(ValueError, match="2 original and 1 counterfactual"):
+        paired_drop([True, False], [True])
+
+
 def test_what_does_not_fit_together_is_refused() -> None:
     two = ([True, True], [False, True])
-    with pytest.raises(ValueError, match="2 original and 1 counterfactual"):
+    with pytest.raises(ValueError, match="2 before and 1 after"):
         paired_difference([True, False], [True])
-    with pytest.raises(ValueError, match="1 original and 2 counterfactual"):
+    with pytest.raises(ValueError, match="1 before and 2 after"):
         paired_difference([True], [True, False])
     with pytest.raises(ValueError, match="1 cluster labels for 2 questions"):
         paired_difference(*two, ["a"])
-    with pytest.raises(ValueError, match="original: question 1 has outcome None"):
+    with pytest.raises(ValueError, match="before: question 1 has outcome None"):
         paired_difference([True, None], [True, False])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="must lie between 0 and 1"):
         paired_difference(*two, confidence=95)

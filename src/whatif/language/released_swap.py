@@ -2,7 +2,7 @@
 
 The caption is split into the tagger's words, which are joined by spaces. Nouns (NN and NNS) are masked in this text, a
 replacement must be NN, NNS or NNP, and the counterfactual is the text as the masked language model decodes it. So it
-may differ from the original in more than a word: 2,639 of the 17,410 released ones do.
+may differ from the original in more than a word: 2,638 of the 17,410 released ones do.
 """
 
 from __future__ import annotations

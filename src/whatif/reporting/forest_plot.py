@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from whatif.reporting.numerals import decimal, interval_text
-from whatif.reporting.paired import DROP
 from whatif.reporting.paired_answers import ALL
 from whatif.reporting.svg import new_figure, svg
-from whatif.reporting.table import MEASURE, REPORTED
+from whatif.reporting.table import DROP, MEASURE, REPORTED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from whatif.reporting.numerals import count, decimal, signed
+from whatif.reporting.numerals import count, decimal
 from whatif.reporting.precision import as_measured, in_percent
-from whatif.reporting.table import Column, View
+from whatif.reporting.table import DROP, Column, View
 from whatif.reporting.twin_answers import VARIANTS
 from whatif.reporting.twins import Metrics
 from whatif.scoring.extraction.answer import normalise
@@ -24,7 +24,7 @@ from whatif.statistics.agreement import cohen_kappa
 Row = Mapping[str, Any]
 
 JUDGE = "judge"  # the identifying column of a frame with these rows
-ACCURACY, DIFFERENCE = "compared accuracy", "compared difference"  # in rows without and with the judge
+ACCURACY, COMPARED_DROP = "compared accuracy", "compared drop"  # in rows without and with the judge
 READINGS = ("without", "with")  # values of the column `judge`
 AGREEMENT, KAPPA = "agreement with people", "kappa with people"
 _COUNTS = (
@@ -125,21 +125,21 @@ class Judged:
 
 
 def twin_judge_rows(without: Metrics, with_: Metrics) -> Iterator[dict[str, Any]]:
-    """The accuracies of one group's `twin_metrics` and their difference, without and with the judge's answers."""
+    """The accuracies of one group's `twin_metrics` and the drop, without and with the judge's answers."""
     for judge, numbers in zip(READINGS, (without, with_), strict=True):
         n = numbers["pairs"]
         for variant in VARIANTS:
             value, low, high = (numbers[variant][name] for name in ("accuracy", "low", "high"))
             row = {"variant": variant, "measure": ACCURACY, "value": value, "low": low, "high": high, "n": n}
             yield {"judge": judge, **row}
-        value, low, high = (numbers["difference"][name] for name in ("points", "low", "high"))
-        row = {"measure": DIFFERENCE, "value": value, "low": low, "high": high, "n": n, "p": numbers["mcnemar_p"]}
+        value, low, high = (numbers[DROP][name] for name in ("points", "low", "high"))
+        row = {"measure": COMPARED_DROP, "value": value, "low": low, "high": high, "n": n, "p": numbers["mcnemar_p"]}
         yield {"judge": judge, **row}
 
 
 TWIN_COLUMNS = (
     *(Column(variant.capitalize(), ACCURACY, {"variant": variant}, interval=True) for variant in VARIANTS),
-    Column("Difference", DIFFERENCE, write=signed(1), interval=True),
+    Column("Drop", COMPARED_DROP, interval=True),
 )
 
 

@@ -21,12 +21,12 @@ _IDENTITY = ("model_a", "name_a", "model_b", "name_b", "group", "measure")
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two models (keys) on the same pairs of a group: both changes and their difference, in fractions."""
+    """Two models (keys) on the same pairs of a group: both drops and their difference, in fractions."""
 
     models: tuple[str, str]
     group: str
     pairs: int
-    changes: tuple[float, float]
+    drops: tuple[float, float]
     difference: Interval
     p: float
     p_holm: float
@@ -41,7 +41,7 @@ def compare_drops(
 ) -> list[Comparison]:
     """Compares every two models that were asked the same questions, in each of `groups` or over all questions.
 
-    A change is counterfactual minus original accuracy. If the difference is negative, the first model loses more.
+    A drop is original minus counterfactual accuracy. If the difference is positive, the first model loses more.
     `images` names the image of each pair, where several pairs share one. p-values are corrected over all comparisons
     (Holm).
     """
@@ -58,7 +58,7 @@ def compare_drops(
                 (one.before, one.after), (other.before, other.after), clusters, confidence=settings.confidence
             )
             models = (answers.models[first], answers.models[second])
-            what = (models, group, len(one.pairs), (one.change, other.change), found.interval)
+            what = (models, group, len(one.pairs), (one.drop, other.drop), found.interval)
             made.append(((first, second), what, found.p))
     made.sort(key=lambda each: each[0])  # by models, then in the order of the groups
     corrected = holm([p for *_, p in made]).p_values
@@ -86,23 +86,23 @@ class _Side:
         return cls(pairs, np.packbits(answered[of_group]).tobytes(), before, after)
 
     @property
-    def change(self) -> float:
-        """Counterfactual minus original accuracy, as a fraction."""
-        return (int(self.after.sum()) - int(self.before.sum())) / len(self.pairs)
+    def drop(self) -> float:
+        """Original minus counterfactual accuracy, as a fraction."""
+        return (int(self.before.sum()) - int(self.after.sum())) / len(self.pairs)
 
 
 def drops(comparisons: Sequence[Comparison], names: Mapping[str, str], level: str, note: str = "") -> Table:
     """The table `drops`; `names` gives the names of the compared models, `note` is appended to the caption.
 
-    Measures in points: `change a` and `change b`, and their `difference` with its interval and p-values.
+    Measures in points: `drop a` and `drop b`, and their `difference` with its interval and p-values.
     """
     rows: list[dict[str, Any]] = []
     for each in comparisons:
         first, second = each.models
         of_both = {"model_a": first, "name_a": names[first], "model_b": second, "name_b": names[second]}
         of_group = {**of_both, "group": each.group, "n": each.pairs}
-        for measure, change in zip(("change a", "change b"), each.changes, strict=True):
-            rows.append({**of_group, "measure": measure, "value": percent(change)})
+        for measure, drop in zip(("drop a", "drop b"), each.drops, strict=True):
+            rows.append({**of_group, "measure": measure, "value": percent(drop)})
         difference = in_percent("value", each.difference)
         ps = {"p": p_number(each.p), "p_holm": p_number(each.p_holm)}
         rows.append({**of_group, "measure": "difference", **difference, **ps})
@@ -111,14 +111,14 @@ def drops(comparisons: Sequence[Comparison], names: Mapping[str, str], level: st
     elif not rows:
         note = f"No two models were asked the same questions. {note}".rstrip()
     view = View(
-        "Models' drops compared: counterfactual minus original accuracy in points, of each two models that were asked "
-        f"the same questions, and the difference with its {level} t interval. Where it is negative, A loses more.",
+        "Models' drops compared: original minus counterfactual accuracy in points, of each two models that were asked "
+        f"the same questions, and the difference with its {level} t interval. Where it is positive, A loses more.",
         {"model_a": "", "name_a": "A", "model_b": "", "name_b": "B", "group": "Group"},
         (
             Column("Difference", "difference", write=signed(1), interval=True),
             Column("Pairs", "difference", number="n"),
-            Column("Change A", "change a", write=signed(1)),
-            Column("Change B", "change b", write=signed(1)),
+            Column("Drop A", "drop a"),
+            Column("Drop B", "drop b"),
             Column("Holm p", "difference", number="p_holm"),
         ),
         note,

@@ -25,13 +25,13 @@ import numpy as np
 from whatif.reporting.beside import beside
 from whatif.reporting.paired_answers import ALL, PairOutcomes
 from whatif.reporting.precision import in_percent, p_number, percent
-from whatif.reporting.table import OURS, REPORTED, Column, Table, View, tidy
+from whatif.reporting.table import DROP, OURS, REPORTED, Column, Table, View, tidy
 from whatif.reporting.twin_answers import Flags
-from whatif.statistics import Interval, clustered_share, holm, paired_difference, wilson
+from whatif.statistics import Interval, clustered_share, holm, paired_drop, wilson
 from whatif.statistics.clusters import Labels
 
 NAME = "paired"
-ORIGINAL, COUNTERFACTUAL, DROP = "original", "counterfactual", "drop"
+ORIGINAL, COUNTERFACTUAL = "original", "counterfactual"
 BOTH_RIGHT, CONSISTENT, EXTRACTED = "both_right", "consistent", "extracted"
 IGNORED, BY_CHANCE = "ignored", "ignored_chance"
 IDENTITY = ("model", "name", "source", "strategy", "group", "measure")
@@ -119,9 +119,8 @@ def measures(outcomes: PairOutcomes, confidence: float) -> Iterator[Row]:
 
     yield share(ORIGINAL, outcomes.original, clusters)
     yield share(COUNTERFACTUAL, outcomes.counterfactual, clusters)
-    change = paired_difference(outcomes.original, outcomes.counterfactual, clusters, confidence=confidence)
-    drop = Interval(-change.interval.estimate + 0.0, -change.interval.high + 0.0, -change.interval.low + 0.0)
-    yield {"measure": DROP, **in_percent("value", drop), "n": pairs, "p": change.p}
+    drop = paired_drop(outcomes.original, outcomes.counterfactual, clusters, confidence=confidence)
+    yield {"measure": DROP, **in_percent("value", drop.interval), "n": pairs, "p": drop.p}
     yield share(BOTH_RIGHT, outcomes.original & outcomes.counterfactual, clusters)
     yield share(CONSISTENT, outcomes.consistent, clusters)
     wrong = outcomes.wrong

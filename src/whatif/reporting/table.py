@@ -23,6 +23,7 @@ from whatif.reporting.numerals import Write, count, decimal, p_value
 
 # Values of the column `source`: measured here; as reported in a paper; computed here from predictions of others.
 OURS, REPORTED, RECOMPUTED = "ours", "reported", "recomputed"
+DROP = "drop"  # the measure: original minus counterfactual, in points; a loss is positive
 MEASURE = "measure"
 NUMBERS = ("value", "low", "high", "n", "p", "p_holm")
 PUBLISHED = "published"  # column with a reported number as text, exactly as in the paper

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from whatif.reporting.numerals import count, signed
-from whatif.reporting.table import Column
+from whatif.reporting.numerals import count
+from whatif.reporting.table import DROP, Column
 from whatif.reporting.twin_answers import BY_RULES, STATUSES, VARIANTS
 from whatif.reporting.twins import Metrics
 
@@ -28,8 +28,8 @@ def twin_rows(numbers: Metrics) -> Iterator[Row]:
     """The rows of one group's `twin_metrics`: `variant`, `measure` and numbers.
 
     `accuracy`, the accuracies by published rules (`legacy`, `vlmevalkit`, `lmms-eval`), `extracted` and the share of
-    each status belong to one variant. `difference` belongs to both variants, and its p is that of McNemar's test.
-    Accuracies and `extracted` are in percent, the difference is in points, statuses and `left out` are counts.
+    each status belong to one variant. `drop` belongs to both variants, and its p is that of McNemar's test.
+    Accuracies and `extracted` are in percent, the drop is in points, statuses and `left out` are counts.
     """
     pairs = numbers["pairs"]
     for variant in VARIANTS:
@@ -42,12 +42,12 @@ def twin_rows(numbers: Metrics) -> Iterator[Row]:
             "high": accuracy["high"],
             "n": pairs,
         }
-    difference = numbers["difference"]
+    drop = numbers[DROP]
     yield {
-        "measure": "difference",
-        "value": difference["points"],
-        "low": difference["low"],
-        "high": difference["high"],
+        "measure": DROP,
+        "value": drop["points"],
+        "low": drop["low"],
+        "high": drop["high"],
         "n": pairs,
         "p": numbers["mcnemar_p"],
         **({"p_holm": numbers["mcnemar_p_holm"]} if "mcnemar_p_holm" in numbers else {}),
@@ -63,10 +63,10 @@ def twin_rows(numbers: Metrics) -> Iterator[Row]:
 
 
 def headline(numbers: Metrics) -> dict[str, float | int]:
-    """The numbers of a group for `dvc metrics diff`: both accuracies in percent, their difference, and the pairs."""
+    """The numbers of a group for `dvc metrics diff`: both accuracies in percent, the drop, and the pairs."""
     return {
         **{variant: numbers[variant]["accuracy"] for variant in VARIANTS},
-        "difference": numbers["difference"]["points"],
+        DROP: numbers[DROP]["points"],
         "pairs": numbers["pairs"],
     }
 
@@ -74,10 +74,10 @@ def headline(numbers: Metrics) -> dict[str, float | int]:
 ACCURACIES = tuple(
     Column(variant.capitalize(), "accuracy", {"variant": variant}, interval=True) for variant in VARIANTS
 )
-DIFFERENCE = Column("Difference", "difference", write=signed(1), interval=True)
-PAIRS = Column("Pairs", "difference", number="n")
-MCNEMAR = Column("McNemar p", "difference", number="p")
-HOLM = Column("Holm p", "difference", number="p_holm")
+DROPPED = Column("Drop", DROP, interval=True)
+PAIRS = Column("Pairs", DROP, number="n")
+MCNEMAR = Column("McNemar p", DROP, number="p")
+HOLM = Column("Holm p", DROP, number="p_holm")
 # How responses were read, with one row per variant.
 DETAILS = (
     Column("Legacy", "legacy"),

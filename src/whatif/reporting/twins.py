@@ -10,8 +10,9 @@ import numpy as np
 
 from whatif.errors import WhatifError
 from whatif.reporting.precision import Precision, in_percent, p_number, percent
+from whatif.reporting.table import DROP
 from whatif.reporting.twin_answers import STATUSES, VARIANTS, Codes, Flags, Places, Rows, TwinAnswers
-from whatif.statistics import Difference, Interval, clustered_share, paired_difference, wilson
+from whatif.statistics import Difference, Interval, clustered_share, paired_drop, wilson
 
 ALL = "all"
 
@@ -34,7 +35,7 @@ def twin_metrics(
     do not count because a prediction is missing. Metrics of a group:
 
     - `original`, `counterfactual`: accuracy in percent with its Wilson interval; unanswered questions are wrong;
-    - `difference`: counterfactual minus original in points, with Tango's score interval;
+    - `drop`: original minus counterfactual in points, with Tango's score interval;
     - `mcnemar_p`: exact two-sided p-value of the hypothesis that both variants are equally hard, from the same images
       as the intervals;
     - `legacy`, `vlmevalkit`, `lmms-eval`: by variant, the accuracy of the same responses by the rules of C-VQA's
@@ -75,9 +76,9 @@ class _How:
             return wilson(int(right.sum()), len(right), self.confidence)
         return clustered_share(right, clusters, confidence=self.confidence)
 
-    def difference(self, original: Flags, counterfactual: Flags, clusters: Sequence[str] | None) -> Difference:
-        """Counterfactual minus original."""
-        return paired_difference(original, counterfactual, clusters, confidence=self.confidence)
+    def drop(self, original: Flags, counterfactual: Flags, clusters: Sequence[str] | None) -> Difference:
+        """Original minus counterfactual."""
+        return paired_drop(original, counterfactual, clusters, confidence=self.confidence)
 
 
 def _by_group(model: int, how: _How) -> dict[str, Metrics]:
@@ -103,13 +104,13 @@ def _metrics(model: int, pairs: Places, questions: int, how: _How) -> Metrics:
     original, counterfactual = (right[variant] for variant in VARIANTS)
     clusters = how.clusters(pairs)
     accuracies = {variant: in_percent("accuracy", how.accuracy(side, clusters)) for variant, side in right.items()}
-    difference = how.difference(original, counterfactual, clusters)
+    drop = how.drop(original, counterfactual, clusters)
     return {
         "pairs": len(pairs),
         "left_out": questions - len(VARIANTS) * len(pairs),
         **accuracies,
-        "difference": in_percent("points", difference.interval),
-        "mcnemar_p": p_number(difference.p),
+        DROP: in_percent("points", drop.interval),
+        "mcnemar_p": p_number(drop.p),
         **{measure: _by_rules(array[model][pairs]) for measure, array in answers.by_rules.items()},
         "extracted": {variant: _share(status[variant][side] == _OK) for variant, side in said.items()},
         "letters": {

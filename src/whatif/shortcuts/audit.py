@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from whatif.artifacts.variants import variant_order
-from whatif.errors import WhatifError
 from whatif.language.options import LETTERS
 from whatif.random_streams import stream
 from whatif.shortcuts.features import Features, by_rank, features
@@ -76,8 +75,7 @@ def audit(
     slightly above chance. The models are cross-validated on the set itself; all questions of a pair are in the same one
     of the `folds`, so they were never trained on a pair that they are tested on. `basis` is the variant with
     whose questions the rules `other-options` and `other-answer` compare options; they are left out for that variant.
-
-    Raises WhatifError when a variant has fewer pairs than folds.
+    With fewer pairs than folds, each pair is a fold of its own; with a single pair, there are no models.
     """
     rows = sorted((row for row in questions if row["choices"]), key=lambda row: str(row["question_id"]))
     how = _How(folds, seed, basis, {row["pair_id"]: row for row in rows if row["variant"] == basis})
@@ -110,10 +108,9 @@ def _shortcut(rule: str, rows: Sequence[Row], variant: str, how: _How) -> Shortc
         return _best_letter(rows, variant)
     if rule == "rank":
         return _best_rank(rows, variant)
-    if rule == "forest":
-        return _forest(rows, variant, how.folds, how.seed)
-    if rule == "words":
-        return _words(rows, variant, how.folds, how.seed)
+    if rule in ("forest", "words"):
+        folds = min(how.folds, len({row["pair_id"] for row in rows}))
+        return (_forest if rule == "forest" else _words)(rows, variant, folds, how.seed) if folds > 1 else None
     return _best_of(rule, variant, _counts(rule, rows, variant, how))
 
 
@@ -150,7 +147,6 @@ def _best_rank(rows: Sequence[Row], variant: str) -> Shortcut:
 
 
 def _forest(rows: Sequence[Row], variant: str, folds: int, seed: int) -> Shortcut:
-    _check_folds(rows, variant, folds)
     examples, chances = forest_chances(rows, [row["pair_id"] for row in rows], variant=variant, folds=folds, seed=seed)
     right = 0
     for first, end in pairwise(np.searchsorted(examples.question, np.arange(len(rows) + 1))):
@@ -172,18 +168,8 @@ def forest_chances(
 
 
 def _words(rows: Sequence[Row], variant: str, folds: int, seed: int) -> Shortcut:
-    _check_folds(rows, variant, folds)
     random_state = int(stream(seed, "shortcut words", variant).integers(2**31))
     return Shortcut("words", variant, "", right_by_words(rows, folds, random_state), len(rows))
-
-
-def _check_folds(rows: Sequence[Row], variant: str, folds: int) -> None:
-    pairs = {row["pair_id"] for row in rows}
-    if len(pairs) < folds:
-        raise WhatifError(
-            f"the shortcut audit: {folds} folds need as many pairs, but the {variant} questions have {len(pairs)}; "
-            "reduce the number of folds or add questions"
-        )
 
 
 def _chances_out_of_fold(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from whatif.reporting.table import MEASURE, OURS
+from whatif.reporting.table import DROP, MEASURE, OURS
 from whatif.site.marks import Number, dots
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 TABLE = "paired"  # the name of the table
-ORIGINAL, COUNTERFACTUAL, DROP = "original", "counterfactual", "drop"
+ORIGINAL, COUNTERFACTUAL = "original", "counterfactual"
 MEASURES: Mapping[str, tuple[str, str]] = {
     ORIGINAL: ("Original", "Original questions answered correctly, in percent."),
     COUNTERFACTUAL: ("Counterfactual", "Counterfactual questions answered correctly, in percent."),

@@ -6,7 +6,7 @@ from whatif.statistics.group_gap import GroupGap, group_gap
 from whatif.statistics.intervals import Interval, added, square_and_add, tango, wilson
 from whatif.statistics.means import mean_interval
 from whatif.statistics.multiple import Corrected, holm
-from whatif.statistics.paired import Difference, difference_of_drops, paired_difference
+from whatif.statistics.paired import Difference, difference_of_drops, paired_difference, paired_drop
 from whatif.statistics.relative_change import relative_change
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "holm",
     "mean_interval",
     "paired_difference",
+    "paired_drop",
     "phi_of",
     "relative_change",
     "square_and_add",

@@ -22,14 +22,15 @@ from whatif.statistics.clusters import (
     outcomes,
 )
 from whatif.statistics.intervals import Interval, square_and_add
-from whatif.statistics.paired import paired_difference
+from whatif.statistics.paired import paired_drop
 
 
 @dataclass(frozen=True)
 class GroupGap:
-    """diff(g) = accuracy(original, g) - accuracy(counterfactual, g) of two groups, and their gap; in fractions.
+    """The drop of two groups, which C-VQA calls diff(g), and their gap; in fractions.
 
-    `gap` is the diff of the first group minus the diff of the second. `p` is the two-sided p-value of a gap of 0.
+    A drop is accuracy(original, g) - accuracy(counterfactual, g); `gap` is the drop of the first group minus that of
+    the second. `p` is the two-sided p-value of a gap of 0.
     """
 
     first: Interval
@@ -58,20 +59,20 @@ def group_gap(
     """The gap of C-VQA 4.3 between the groups `names`, with its interval and a permutation test.
 
     The first four arguments have one entry per pair of questions: right answers, the image, and the image's group. The
-    interval of each group is that of `paired_difference` by image. The interval of the gap is computed from both, which
+    interval of each group is that of `paired_drop` by image. The interval of the gap is computed from both, which
     have no image in common (`square_and_add`).
 
     The test assigns the images to the two groups at random, with the same group sizes, and compares the gap divided by
     its cluster-robust standard error (p = (1 + number of relabellings at least as extreme) / (resamples + 1), Phipson
     and Smyth 2010). It is exact if the images of both groups have the same distribution. Because of the division by the
-    standard error, it also holds for many images if only the two diffs are equal and the groups differ in size and
+    standard error, it also holds for many images if only the two drops are equal and the groups differ in size and
     spread (Chung and Romano, "Exact and asymptotically robust permutation tests", Annals of Statistics 41, 2013).
 
     If a group has fewer than two images, their variation is unknown: intervals have their maximum width and p is 1.
     Without images an estimate is NaN.
 
     Raises ValueError when the four differ in length, when a group is not one of the two, when an image is in both or
-    has no label, or as `paired_difference` does.
+    has no label, or as `paired_drop` does.
     """
     sides = _by_group(original, counterfactual, images, groups, names)
     sizes = (sides[0].clusters, sides[1].clusters)
@@ -80,7 +81,7 @@ def group_gap(
         return GroupGap(first, second, Interval(first.estimate - second.estimate, -2.0, 2.0), 1.0, sizes)
     of_groups = [np.array([group == name for group in groups]) for name in names]
     first, second = (
-        _diff(original, counterfactual, images, of_group=of_group, confidence=confidence) for of_group in of_groups
+        _drop(original, counterfactual, images, of_group=of_group, confidence=confidence) for of_group in of_groups
     )
     p = _permutation_p(*sides, resamples, stream(seed, "group labels"))
     return GroupGap(first, second, square_and_add(first, second), p, sizes)
@@ -116,12 +117,12 @@ def _images_of(images: Labels, groups: Sequence[str], name: str) -> set[Any]:
     return {image for image, group in zip(images, groups, strict=True) if group == name}
 
 
-def _diff(
+def _drop(
     original: Outcomes, counterfactual: Outcomes, images: Labels, *, of_group: npt.NDArray[np.bool_], confidence: float
 ) -> Interval:
-    """Original minus counterfactual accuracy of one group."""
-    after, before, labels = (np.asarray(values)[of_group] for values in (counterfactual, original, images))
-    return paired_difference(after, before, labels, confidence=confidence).interval
+    """The drop of one group."""
+    before, after, labels = (np.asarray(values)[of_group] for values in (original, counterfactual, images))
+    return paired_drop(before, after, labels, confidence=confidence).interval
 
 
 def _permutation_p(

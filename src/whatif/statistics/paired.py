@@ -22,10 +22,21 @@ class Difference:
     p: float
 
 
-def paired_difference(
+def paired_drop(
     original: Outcomes, counterfactual: Outcomes, clusters: Labels | None = None, *, confidence: float = 0.95
 ) -> Difference:
-    """Accuracy on counterfactual questions minus accuracy on their originals, and the test that they are equal.
+    """The drop: accuracy on original questions minus that on their counterfactuals, so that a loss is positive.
+
+    Interval, test and errors are those of `paired_difference`.
+    """
+    _both(original, counterfactual)
+    return paired_difference(counterfactual, original, clusters, confidence=confidence)
+
+
+def paired_difference(
+    before: Outcomes, after: Outcomes, clusters: Labels | None = None, *, confidence: float = 0.95
+) -> Difference:
+    """Accuracy after minus accuracy before, on the same pairs, and the test that they are equal.
 
     Results are fractions; all arguments have one entry per pair. The interval is Tango's score interval and p is
     McNemar's exact p-value. If `clusters` names the image of each pair, the interval is that of the effective number of
@@ -37,8 +48,8 @@ def paired_difference(
     Raises ValueError when lengths differ, when an outcome is neither true nor false, when the label of a cluster is
     missing, or when confidence is not within (0, 1).
     """
-    before, after = _both(original, counterfactual)
-    totals = cluster_totals([after - before, (after - before) ** 2], clusters)
+    one, other = _both(before, after, ("before", "after"))
+    totals = cluster_totals([other - one, (other - one) ** 2], clusters)
     return Difference(difference_of(totals, confidence), sign_flip_p(totals))
 
 
@@ -61,7 +72,7 @@ def difference_of_drops(
     """The drop of model A minus the drop of model B on the same pairs, in fractions, with a paired t test.
 
     Each model is given by its outcomes on originals and on counterfactuals, one entry per pair. A drop is
-    `paired_difference`, so if the difference is negative, model A loses more. The variance is the jackknife variance
+    `paired_drop`, so if the difference is positive, model A loses more. The variance is the jackknife variance
     over pairs, or over images if `clusters` names the image of each pair. t has clusters - 1 degrees of freedom. p is
     at most 1 - confidence exactly when the interval excludes 0.
 
@@ -78,13 +89,13 @@ def difference_of_drops(
     (before_a, after_a), (before_b, after_b) = _both(*model_a), _both(*model_b)
     if before_a.size != before_b.size:
         raise ValueError(f"model A has {before_a.size} pairs and model B {before_b.size}: both must answer the same")
-    totals = cluster_totals([(after_a - before_a) - (after_b - before_b)], clusters)
+    totals = cluster_totals([(before_a - after_a) - (before_b - after_b)], clusters)
     if totals.clusters < 2:
         return Difference(Interval(totals.mean, -2.0, 2.0), 1.0)
     if totals.agree():
         sides = ((before_a, after_a), (before_b, after_b))
         drops = [
-            tango(float(np.mean(before > after)), float(np.mean(after > before)), totals.clusters, confidence)
+            tango(float(np.mean(after > before)), float(np.mean(before > after)), totals.clusters, confidence)
             for before, after in sides
         ]
         return Difference(square_and_add(*drops), sign_flip_p(totals))
@@ -95,8 +106,10 @@ def difference_of_drops(
     return Difference(Interval(mean, max(-2.0, mean - margin), min(2.0, mean + margin)), p)
 
 
-def _both(original: Outcomes, counterfactual: Outcomes) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-    before, after = outcomes("original", original), outcomes("counterfactual", counterfactual)
+def _both(
+    first: Outcomes, second: Outcomes, names: tuple[str, str] = ("original", "counterfactual")
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+    before, after = outcomes(names[0], first), outcomes(names[1], second)
     if before.size != after.size:
-        raise ValueError(f"{before.size} original and {after.size} counterfactual answers: pairs need both")
+        raise ValueError(f"{before.size} {names[0]} and {after.size} {names[1]} answers: pairs need both")
     return before, after

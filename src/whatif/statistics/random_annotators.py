@@ -93,9 +93,10 @@ def competences(
         own.append(_Own(truth_without(data, place)[data.item[entries]], data.label[entries]))
     level = 1 - confidence
     chance = [min(1.0, number * _p_of_chance(one, resamples, seed)) for one in own]
-    shares = [one.gained / one.possible if one.possible > _ROUNDING * len(one.label) else None for one in own]
+    # Somebody whose labels are the probable true ones gains more than `possible`, which counts all labels of an item.
+    shares = [min(1.0, one.gained / one.possible) if one.possible > _ROUNDING * len(one.label) else None for one in own]
     better = [share for share, p in zip(shares, chance, strict=True) if p <= level and share is not None]
-    usual = min(1.0, float(np.median(better))) if better else None
+    usual = float(np.median(better)) if better else None
     found = {}
     for name, one, share, p in zip(data.annotators, own, shares, chance, strict=True):
         peers = None

@@ -15,7 +15,7 @@ from whatif.benchmarks.cfmm.measures import ALL, Measures, measures
 from whatif.benchmarks.cfmm.schemas import COUNTERFACTUALS, VARIANTS
 from whatif.errors import WhatifError
 from whatif.formats.cfmm_items import CATEGORIES
-from whatif.statistics import clustered_share, paired_difference, wilson
+from whatif.statistics import clustered_share, paired_drop, wilson
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def test_two_items_by_hand() -> None:
     assert (scores_of.items, scores_of.pairs, scores_of.unanswered) == (2, 8, 1)
     estimates = {name: interval.estimate for name, interval in scores_of.accuracies.items()}
     assert estimates == pytest.approx({"acc_b": 1 / 2, "acc_c": 5 / 8, "acc_plus": 2 / 8})
-    assert scores_of.change.interval.estimate == pytest.approx(5 / 8 - 4 / 8)
+    assert scores_of.drop.interval.estimate == pytest.approx(4 / 8 - 5 / 8)
     # Right on the basic question in 4 of 8 pairs, on the counterfactual one in 5, on both in 2.
     assert scores_of.association is not None
     assert scores_of.association.excess.estimate == pytest.approx(2 / 8 - 4 / 8 * 5 / 8)
@@ -60,7 +60,7 @@ def test_intervals_are_by_image() -> None:
     assert found.accuracies["acc_c"] == clustered_share(right[:, 1:].reshape(-1), images)
     both = right[:, 1:] & right[:, :1]
     assert found.accuracies["acc_plus"] == clustered_share(both.reshape(-1), images)
-    assert found.change == paired_difference(np.repeat(right[:, 0], 4), right[:, 1:].reshape(-1), images)
+    assert found.drop == paired_drop(np.repeat(right[:, 0], 4), right[:, 1:].reshape(-1), images)
 
 
 def test_totals_count_each_category_the_same() -> None:
@@ -82,9 +82,9 @@ def test_a_fall_in_every_category_is_found_in_the_total() -> None:
     questions = [row for category in CATEGORIES for number in range(6) for row in item(f"{category}{number}", category)]
     found = measured(questions, answers(questions, "+--+-" * 36))
     assert found.totals is not None
-    change = found.totals.change
-    assert change.interval.estimate == pytest.approx(-6 * 3 / 4)
-    assert change.interval.high < 0 and change.p == pytest.approx(1 / 1000)
+    drop = found.totals.drop
+    assert drop.interval.estimate == pytest.approx(6 * 3 / 4)
+    assert drop.interval.low > 0 and drop.p == pytest.approx(1 / 1000)
     assert list(found.scores) == [*CATEGORIES, ALL]
 
 
@@ -93,7 +93,7 @@ def test_items_with_fewer_counterfactual_questions_are_compared_with_their_own_b
     found = measured(questions, answers(questions, "+----" + "--")).scores["count"]
     assert found.pairs == 5
     assert found.accuracies["acc_b"].estimate == 1 / 2
-    assert found.change.interval.estimate == pytest.approx(-4 / 5)
+    assert found.drop.interval.estimate == pytest.approx(4 / 5)
 
 
 def test_a_pilot_sample_has_its_items_alone() -> None:

@@ -17,12 +17,11 @@ from whatif.reporting.paired import (
     BY_CHANCE,
     CONSISTENT,
     COUNTERFACTUAL,
-    DROP,
     EXTRACTED,
     IGNORED,
     ORIGINAL,
 )
-from whatif.reporting.table import Table
+from whatif.reporting.table import DROP, Table
 
 SETTINGS = AggregateCfmm(confidence=0.95, audit_folds=2, resamples=100, rule="mean", shown_items=1)
 SYSTEM = ("m", "direct")

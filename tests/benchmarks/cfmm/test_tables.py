@@ -89,19 +89,19 @@ def test_totals_and_means_are_beside_chance() -> None:
     assert [value(whole, name="Chance", over="total", measure=name) for name in ("acc_b", "acc_plus")] == [300.0, 150.0]
 
 
-def test_drops_have_changes_with_tests_and_the_association() -> None:
+def test_drops_have_tests_and_the_association() -> None:
     made = drops(FOUND, PRINTED)
     check(made)
-    change = row(made, model="own", strategy="direct", category="count", measure="change")
-    assert (change["value"], change["n"]) == (-75.0, 12)
-    assert change["p"] == 0.25  # three images that lose the same
-    assert change["p"] < change["p_holm"] <= 1
-    assert value(made, model="own", strategy="direct", category="total", measure="change") == -450.0
+    drop = row(made, model="own", strategy="direct", category="count", measure="drop")
+    assert (drop["value"], drop["n"]) == (75.0, 12)
+    assert drop["p"] == 0.25  # three images that lose the same
+    assert drop["p"] < drop["p_holm"] <= 1
+    assert value(made, model="own", strategy="direct", category="total", measure="drop") == 450.0
     assert not has(made, model="own", measure="phi")  # every basic question was answered correctly
     of_paper = row(made, name="Qwen-VL", strategy="direct", category="count", measure="excess")
     assert of_paper["value"] == pytest.approx(42.24 - 86.78 * 50.65 / 100, abs=1e-3)
-    fall = value(made, name="Qwen-VL", strategy="direct", category="total", measure="change")
-    assert fall == pytest.approx(341.10 - 483.65, abs=1e-6)
+    fall = value(made, name="Qwen-VL", strategy="direct", category="total", measure="drop")
+    assert fall == pytest.approx(483.65 - 341.10, abs=1e-6)
     assert "105.60 with 0-shot prompts" in made.views[2].note and "105.75" in made.views[2].note
     assert "negative in 101 of 126 cells" in made.views[3].note
 
@@ -135,7 +135,7 @@ def test_the_rules_of_ranking_are_compared() -> None:
 def test_headline_and_points() -> None:
     numbers = headline_of(FOUND.systems)["own"]["one-shot"]
     assert numbers["acc_b"] == 100.0 and numbers["acc_c"] == 50.0 and numbers["total_acc_b"] == 600.0
-    assert (numbers["items"], numbers["pairs"], numbers["change"]) == (18, 72, -50.0)
+    assert (numbers["items"], numbers["pairs"], numbers["drop"]) == (18, 72, 50.0)
     points = points_of(FOUND, PRINTED)
     assert len(points) == 21 + 3
     assert (points[0].original, points[0].counterfactual) == (80.6083, 56.85)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from tests.frames import check, has, printed, row, value
+from tests.released_captions import needs_released_captions, released_captions
 from tests.verification.pairs import judgement, pair
 from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.coco_counterfactuals.errors_table import ALL, error_subjects_tables, table7
@@ -71,11 +72,11 @@ def test_table_1_has_the_shares_by_origin_and_over_all() -> None:
         of_all = row(made, measure="share", source="ours", variant="all", label=name)
         assert of_all["low"] <= of_all["value"] <= of_all["high"] and of_all["n"] == 20
     assert value(made, measure="count", variant="all", label="neither") == 2
-    difference = row(made, measure="difference", source="ours")
-    assert (difference["n"], difference["value"]) == (10, -30)
-    assert difference["low"] < -30 < difference["high"]
+    drop = row(made, measure="drop", source="ours")
+    assert (drop["n"], drop["value"]) == (10, 30)
+    assert drop["low"] < 30 < drop["high"]
     # Four pairs or three changed: 3 lost (5, 6, 7), none gained, 2 wrong in both.
-    assert difference["p"] == 0.25
+    assert drop["p"] == 0.25
     assert set(made.frame["made_by"]) == {"people", ""}
     assert "labelled by people" in made.views[0].note
     check(made)
@@ -89,8 +90,8 @@ def test_table_1_prints_the_reported_shares_above_ours() -> None:
     assert [one["From"] for one in printed(made)] == ["reported", "ours"] * 3
     count, share = line(made, 1, **{"Image made from": "all", "Label": "correct"})[2:]
     assert count == "13" and share.startswith("65.00 (")
-    assert line(made, 2, From="reported")[1:] == ["-11.8", "", ""]  # 67.27 - 79.10
-    assert line(made, 2, From="ours")[1].startswith("-30.0 (") and line(made, 2, From="ours")[2:] == ["10", "0.25"]
+    assert line(made, 2, From="reported")[1:] == ["11.8", "", ""]  # 79.10 - 67.27
+    assert line(made, 2, From="ours")[1].startswith("30.0 (") and line(made, 2, From="ours")[2:] == ["10", "0.25"]
 
 
 def test_order_of_judgements_leaves_no_trace() -> None:
@@ -151,7 +152,7 @@ def test_agreement_that_is_not_defined_is_missing_beside_the_reported_numbers() 
 
 def test_nothing_judged_is_still_a_table() -> None:
     made = table1([], HOW)
-    assert set(made.frame["made_by"]) == {""} and not has(made, measure="difference", source="ours")
+    assert set(made.frame["made_by"]) == {""} and not has(made, measure="drop", source="ours")
     assert value(made, measure="judged", variant="all") == 0
     assert value(made, measure="share", source="ours", variant="all", label="correct") is None
     assert "None of our images were labelled." in made.views[0].note
@@ -263,6 +264,29 @@ def test_subjects_with_the_same_stems_are_the_same() -> None:
         **{"people → kid": 4, "women → girl": 2, "woman → girl": 2},
         **{"bus → cars": 6, "ponies → cats": 4, ALL: 18},
     }
+
+
+def test_subjects_of_table_10_are_those_of_the_published_rule() -> None:
+    """The first word that the other caption lacks; else the other's at the last place; never the column `subject`."""
+    captions = ("A man and woman are in a kitchen.", "A woman and woman are in a kitchen.")
+    one = pair(0, ("man", "woman")) | {"caption_0": captions[0], "caption_1": captions[1]}
+    table, _ = error_subjects_tables(judged(0, "caption_0", "caption_0"), [one], HOW, least_errors=1)
+    assert line(table, **{"Altered subjects": "man → kitchen"})[1:4] == ["", "1", "2"]
+    assert line(table, **{"Altered subjects": "man → woman"})[1:4] == ["30", "0", "0"]
+
+
+@needs_released_captions
+def test_the_reported_rows_of_table_10_count_the_released_pairs_by_the_published_rule() -> None:
+    pairs = [
+        {**row, "pair_id": row["id"], "provenance": '{"human":false}', "subject_0": "", "subject_1": ""}
+        for row in released_captions()
+    ]
+    rows = [judgement(f"{one['id']}-{side}", "neither", "ann") for one in pairs for side in (0, 1)]
+    table, _ = error_subjects_tables(rows, pairs, HOW, least_errors=10**6)
+    found = table.frame[(table.frame["source"] == "ours") & (table.frame["measure"] == "judged")]
+    counts = [int(number) // 2 for number in found["value"]]
+    assert counts[:-1] == [250, 467, 260, 129, 107, 87, 66, 66, 95, 69, 53, 78, 57, 32, 83, 35, 34, 56, 56, 67]
+    assert counts[-1] == 17_410
 
 
 def test_judgements_of_other_pairs_are_refused() -> None:

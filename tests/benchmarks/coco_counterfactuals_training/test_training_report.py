@@ -86,7 +86,7 @@ def test_imported_predictions_are_rows_of_table_4(project: Project) -> None:
     names = [{"data_set": "cifar10", "label": n, "name": name, "prompt": ""} for n, name in enumerate(("cat", "dog"))]
     published(project, **{"imported": rows, "imported-classes": names})
     (line,) = [one for one in project.published("table4.csv").splitlines() if "Imported" in one and ",accuracy," in one]
-    assert line.startswith("Imported,Imported,recomputed,none,pre-trained,0,0,CIFAR10,,accuracy,,40.0")
+    assert line.startswith("Imported,Imported,recomputed,none,pre-trained,0,0,,CIFAR10,,accuracy,,40.0")
 
 
 def test_two_imports_of_the_same_predictions_are_refused(project: Project) -> None:

@@ -20,7 +20,7 @@ from whatif.benchmarks.coco_counterfactuals_training.schemas import CLASSIFIED, 
 from whatif.benchmarks.coco_counterfactuals_training.trainings_table import trainings, trainings_table
 from whatif.reporting.rendering import to_latex, to_markdown
 from whatif.reporting.table import Table, from_csv, to_csv
-from whatif.statistics import holm
+from whatif.statistics import holm, wilson
 from whatif.statistics.seed_tests import gain
 
 NAMES = {"clip": "CLIP (tiny)"}
@@ -202,6 +202,20 @@ def test_imported_predictions_are_further_rows(tmp_path: Path) -> None:
     found = chosen(table, name="Theirs", measure="accuracy")
     assert found["data_set"].tolist() == ["CIFAR10"] and found["value"].tolist() == [61.0]
     assert found["train_samples"].tolist() == [""]
+    assert found["source"].tolist() == ["recomputed"] and found["seeds"].tolist() == ["one seed"]
+    ends = wilson(61, 100)
+    assert found[["low", "high"]].to_numpy().tolist() == [[round(100 * ends.low, 4), round(100 * ends.high, 4)]]
+    assert found["n"].tolist() == [100]
+    markdown = to_markdown(table)
+    assert "one seed" in markdown and "the paper has 25 (COCO" in " ".join(markdown.split())
+
+
+def test_imported_predictions_of_several_seeds_have_intervals_over_seeds(tmp_path: Path) -> None:
+    of = {"model": "Theirs", "mixture": "base", "division": "published"}
+    rows = [{**row, "data_set": "cifar10"} for seed in SEEDS for row in classified({**of, "seed": seed}, ["cifar-10"])]
+    found = one(table4(results_of(tmp_path, "seed-107", imported=rows)), name="Theirs", measure="accuracy")
+    assert (found["value"], found["n"], found["seeds"]) == (62.0, 3, "3 seeds")
+    assert found["high"] - found["low"] == pytest.approx(2 * 4.3027 / 3**0.5, abs=1e-3)
 
 
 def test_imported_predictions_are_in_table_6_with_the_frequencies_of_their_own_classes(tmp_path: Path) -> None:
@@ -217,7 +231,10 @@ def test_imported_predictions_are_in_table_6_with_the_frequencies_of_their_own_c
     of = {"data_set": "CIFAR10", "measure": "label frequency", "rule": "ours"}
     assert one(table, name="Theirs", **of)["value"] == 0.0
     assert one(table, name="CLIP (tiny)", **of)["value"] == 1.0  # not that of both lists together, nor of theirs
-    assert one(table, name="Theirs", measure="change", mixture="base")["value"] == 21.0
+    change = one(table, name="Theirs", measure="change", mixture="base")
+    assert (change["value"], change["source"]) == (21.0, "recomputed")
+    assert set(chosen(table, name="Theirs")["source"]) == {"recomputed"}
+    assert set(chosen(table, name="CLIP (tiny)")["source"]) == {"ours"}
 
 
 def test_one_seed_has_means_but_no_deviation_and_no_test(tmp_path: Path) -> None:

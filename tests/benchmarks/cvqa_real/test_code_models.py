@@ -33,15 +33,15 @@ def test_a_row_has_the_name_of_the_code_model(name: str, shown: str) -> None:
     assert code_model(name) == shown
 
 
-def test_the_drops_as_printed_are_the_differences_that_we_recompute() -> None:
+def test_the_drops_as_printed_are_those_that_we_recompute_with_the_other_sign() -> None:
     table = real_table("6", [], [], settings=Settings(), names={}).table
     groups = {"numerical-direct": "direct", "numerical-indirect": "indirect", "boolean": "boolean"}
     printed = [row for row in published("whatif.benchmarks.cvqa_real", "table6") if row["printed_delta"]]
     assert len(printed) == 21  # seven code models, three groups
     for row in printed:
         group = groups[row["group"]]
-        found = value(table, name=row["system"], source="reported", group=group, measure="difference")
-        assert found == pytest.approx(float(row["printed_delta"]), abs=0.051)
+        found = value(table, name=row["system"], source="reported", group=group, measure="drop")
+        assert found == pytest.approx(-float(row["printed_delta"]), abs=0.051)
     check(table)
 
 
@@ -75,8 +75,8 @@ def test_our_row_follows_the_reported_one_of_the_same_code_model() -> None:
         for row in questions
     ]
     table = real_table("6", predictions, questions, settings=Settings(), names={"own": "CodeLlama-7B-Instruct"}).table
-    differences = table.frame[table.frame["measure"] == "difference"]
-    names = list(zip(differences["name"], differences["source"], strict=True))
+    drops = table.frame[table.frame["measure"] == "drop"]
+    names = list(zip(drops["name"], drops["source"], strict=True))
     place = names.index(("CodeLlama-7B-Instruct", "ours"))
     assert names[place - 1] == ("CodeLlama-7B-Instruct", "reported")
-    assert has(table, name="CodeLlama-7B-Instruct", source="ours", group="direct", measure="difference")
+    assert has(table, name="CodeLlama-7B-Instruct", source="ours", group="direct", measure="drop")

@@ -15,12 +15,11 @@ from whatif.reporting.paired import (
     BY_CHANCE,
     CONSISTENT,
     COUNTERFACTUAL,
-    DROP,
     EXTRACTED,
     IGNORED,
     ORIGINAL,
 )
-from whatif.reporting.table import Table
+from whatif.reporting.table import DROP, Table
 
 SETTINGS = AggregatePuzzles(confidence=0.95, audit_folds=5)
 # Group, kind, right answers; the last pair's answers do not differ.

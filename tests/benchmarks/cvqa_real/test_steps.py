@@ -104,7 +104,7 @@ def test_our_numbers_are_beside_the_reported_ones(project: Project) -> None:
     assert metrics["table3"]["majority"]["direct"] == {
         "original": 100,
         "counterfactual": 100,
-        "difference": 0,
+        "drop": 0,
         "pairs": 1,
     }
     drops = table("drops")
@@ -261,11 +261,12 @@ def test_the_gap_between_images_of_men_and_of_women(project: Project, tmp_path: 
     (tmp_path / "genders.csv").write_text("id,bb_gender\n1,Male\n2,Female\n3,Male\n", encoding="utf-8")
     project.values["extract"]["cvqa-real"]["gender_annotations"] = str(tmp_path / "genders.csv")
     project.run()
-    diffs = ours("gender", "diff")
-    assert diffs[["model", "gender", "n"]].values.tolist() == [
+    by_gender = ours("gender", "drop")
+    by_gender = by_gender[by_gender["gender"] != ""]
+    assert by_gender[["model", "gender", "n"]].values.tolist() == [
         [model, gender, 1] for model in ("majority", "random") for gender in ("male", "female")
     ]
-    assert diffs[diffs["model"] == "majority"]["value"].tolist() == [0, 0]
+    assert by_gender[by_gender["model"] == "majority"]["value"].tolist() == [0, 0]
     assert ours("gender", "gap")["p_holm"].notna().all()
     for variant in ("original", "counterfactual"):
         of_majority = {"model": "majority", "variant": variant}
@@ -347,7 +348,7 @@ def test_a_pilot_sample_is_of_the_part_that_a_model_would_be_asked(project: Proj
     project.values["evaluate"]["cvqa-real"].update(sampled_models=["random"], sample_share=0.4)
     project.run()
     for name, model in (("table3", "majority"), ("table5", "random")):
-        rows = ours(name, "difference", group="all")
+        rows = ours(name, "drop", group="all")
         assert rows[["name", "n"]].values.tolist() == [[f"{model} (pilot sample of 1 pair)", 1]]
         of_model = [row for row in funnel() if row[0] == f"evaluate {model} direct"]
         assert [row[3] for row in of_model] == [6, 2, 4, 4]

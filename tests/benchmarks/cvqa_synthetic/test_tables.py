@@ -55,7 +55,7 @@ def test_the_main_table_has_chance_then_the_reported_then_ours(made: Table7) -> 
     assert ours["Pairs"] == "40"
     assert ours["Original"] == "100.0 (91.2 to 100.0)"
     assert ours["Counterfactual"] == "50.0 (35.2 to 64.8)"  # Wilson: (0.5 + z^2/80 -+ ...) / (1 + z^2/40)
-    assert ours["Difference"].startswith("-50.0 (-")
+    assert ours["Drop"].startswith("50.0 (3")
     assert ours["McNemar p"] == "1.9e-06"  # 2 / 2^20
 
 
@@ -84,9 +84,9 @@ def test_the_frame_has_one_number_a_cell_and_every_number_of_the_metrics(made: T
         assert ours.loc[("legacy", variant), "value"] == numbers["legacy"][variant]
         for status, count in numbers["status"][variant].items():
             assert ours.loc[(status, variant), "value"] == count
-    difference = ours.loc[("difference", "")]
-    assert [difference[end] for end in ("value", "low", "high")] == list(numbers["difference"].values())
-    assert (difference["n"], difference["p"]) == (numbers["pairs"], numbers["mcnemar_p"])
+    drop = ours.loc[("drop", "")]
+    assert [drop[end] for end in ("value", "low", "high")] == list(numbers["drop"].values())
+    assert (drop["n"], drop["p"]) == (numbers["pairs"], numbers["mcnemar_p"])
 
 
 def test_ours_is_beside_the_reported_row_of_the_same_system() -> None:
@@ -109,7 +109,7 @@ def test_groups_are_the_templates(made: Table7) -> None:
         ("Tiny LLaVA", "dots", "20"),
         ("Tiny LLaVA", "flowers", "20"),
     ]
-    assert [row["Difference"].split(" ")[0] for row in rows] == ["-100.0", "+0.0", "+0.0", "+0.0"]
+    assert [row["Drop"].split(" ")[0] for row in rows] == ["100.0", "0.0", "0.0", "0.0"]
 
 
 def test_letters_and_what_was_not_answered(made: Table7) -> None:

@@ -44,7 +44,7 @@ REPLIES = {
     "I would rather not tell": "Answer: none",
     "It is unclear.": "I think that the answer is no.",  # outside the format
 }
-COMPARED = ("accuracy", "difference")
+COMPARED = ("accuracy", "drop")
 MADE = Path(f"data/evaluate/theirs/{NAME}/judged/j/answer/direct/part-000-of-001.parquet")
 JUDGE_JOB = f"evaluate {NAME} judge theirs j answer direct part-000-of-001"
 
@@ -174,7 +174,7 @@ def test_a_judge_is_asked_about_what_the_rules_leave_and_stands_beside_them(
     assert {place: found[f"compared {place[0]} without", place[1]] for place in without[1] if place[0] in COMPARED} == {
         place: value for place, value in without[1].items() if place[0] in COMPARED
     }
-    assert found["compared difference with", ""] == pytest.approx(-100 / 3, abs=1e-3)
+    assert found["compared drop with", ""] == pytest.approx(100 / 3, abs=1e-3)
     counts = (
         "judged",
         "decided",

@@ -18,18 +18,18 @@ from whatif.formats.cfmm_items import CATEGORIES
 from whatif.reporting.numerals import decimal, signed
 from whatif.reporting.precision import as_measured, in_percent, p_number, percent
 from whatif.reporting.system_answers import System
-from whatif.reporting.table import Column, Table, View, tidy
+from whatif.reporting.table import DROP, Column, Table, View, tidy
 from whatif.statistics import holm, phi_of
 
-CHANGE, PHI, EXCESS = "change", "phi", "excess"
+PHI, EXCESS = "phi", "excess"
 _IDENTITY = ("model", "name", "source", "strategy", "prompt", "category", "measure")
 Row = dict[str, Any]
 
 
 def drops(results: Results, printed: Reported) -> Table:
-    """The table `drops`: change, phi and excess by system and category, over all questions and as a total.
+    """The table `drops`: drop, phi and excess by system and category, over all questions and as a total.
 
-    `change` is counterfactual minus basic accuracy over pairs in points, so a loss is negative; its p-values are
+    `drop` is basic minus counterfactual accuracy over pairs in points, so a loss is positive; its p-values are
     corrected over the table (Holm). The category `total` is the sum over categories, `all` is over all questions. Phi
     lies between -1 and 1, the excess is in points.
     """
@@ -42,8 +42,8 @@ def drops(results: Results, printed: Reported) -> Table:
             for row in _of_reported(category, printed.categories[system, strategy, category])
         ]
         cells = printed.totals[system, strategy]
-        fall = percent((float(cells["acc_c"]) - float(cells["acc_b"])) / 100)
-        return [*found, {"category": TOTAL, "measure": CHANGE, "value": fall}]
+        drop = percent((float(cells["acc_b"]) - float(cells["acc_c"])) / 100)
+        return [*found, {"category": TOTAL, "measure": DROP, "value": drop}]
 
     def ours(system: System) -> list[Row]:
         found = [
@@ -53,14 +53,14 @@ def drops(results: Results, printed: Reported) -> Table:
         ]
         totals = results.systems[system].totals
         if totals is not None:
-            change = in_percent("value", totals.change.interval)
+            drop = in_percent("value", totals.drop.interval)
             found.append(
                 {
                     "category": TOTAL,
-                    "measure": CHANGE,
-                    **change,
+                    "measure": DROP,
+                    **drop,
                     "n": results.systems[system].scores[ALL].pairs,
-                    "p": p_number(totals.change.p),
+                    "p": p_number(totals.drop.p),
                     "p_holm": p_number(corrected[system, TOTAL]),
                 }
             )
@@ -72,8 +72,8 @@ def drops(results: Results, printed: Reported) -> Table:
 
 def _of_ours(category: str, scores: Scores, p_holm: float) -> list[Row]:
     place = {"category": category, "n": scores.pairs}
-    change = in_percent("value", scores.change.interval)
-    rows = [{**place, "measure": CHANGE, **change, "p": p_number(scores.change.p), "p_holm": p_number(p_holm)}]
+    drop = in_percent("value", scores.drop.interval)
+    rows = [{**place, "measure": DROP, **drop, "p": p_number(scores.drop.p), "p_holm": p_number(p_holm)}]
     if scores.association is not None:
         rows.append({**place, "measure": PHI, **as_measured(scores.association.phi)})
         rows.append({**place, "measure": EXCESS, **in_percent("value", scores.association.excess)})
@@ -84,7 +84,7 @@ def _of_reported(category: str, cells: Mapping[str, str]) -> list[Row]:
     """What follows from the reported percentages of one category."""
     basic, counterfactual, both = (float(cells[name]) / 100 for name in ACCURACIES)
     values = {
-        CHANGE: percent(counterfactual - basic),
+        DROP: percent(basic - counterfactual),
         PHI: round(phi_of(basic, counterfactual, both), 4),
         EXCESS: percent(both - basic * counterfactual),
     }
@@ -92,15 +92,15 @@ def _of_reported(category: str, cells: Mapping[str, str]) -> list[Row]:
 
 
 def _corrected(results: Results) -> dict[tuple[System, str], float]:
-    """Holm's p-values of all changes in the table."""
+    """Holm's p-values of all drops in the table."""
     found = {
-        (system, category): scores.change.p
+        (system, category): scores.drop.p
         for system, measured in results.systems.items()
         for category, scores in measured.scores.items()
     }
     for system, measured in results.systems.items():
         if measured.totals is not None:
-            found[system, TOTAL] = measured.totals.change.p
+            found[system, TOTAL] = measured.totals.drop.p
     p_values = holm(list(found.values())).p_values
     return {place: p or 0.0 for place, p in zip(found, p_values, strict=True)}
 
@@ -109,21 +109,21 @@ def _views(results: Results, printed: Reported) -> tuple[View, ...]:
     of_categories = dict.fromkeys([*CATEGORIES, *results.questions.categories])
     phis = [phi_of(*(float(cells[name]) / 100 for name in ACCURACIES)) for cells in printed.categories.values()]
     falls = (
-        f"The paper's text reports a mean fall of the total of {in_text('mean_drop_of_total_score')}; by its Table 3 "
+        f"The paper's text reports a mean drop of the total of {in_text('mean_drop_of_total_score')}; by its Table 3 "
         f"it is {printed.mean_fall('direct'):.2f} with 0-shot prompts, and {printed.mean_fall():.2f} with all prompts."
     )
     by_category = {**BY_SYSTEM, "category": "Category"}
     return (
         View(
-            f"Ours: counterfactual minus basic accuracy over pairs in points, with {results.level} intervals by image.",
+            f"Ours: basic minus counterfactual accuracy over pairs in points, with {results.level} intervals by image.",
             by_category,
             (
-                Column("Change", CHANGE, ONLY_OURS, write=signed(1), interval=True),
-                Column("Pairs", CHANGE, ONLY_OURS, number="n"),
-                Column("p", CHANGE, ONLY_OURS, number="p"),
-                Column("Holm p", CHANGE, ONLY_OURS, number="p_holm"),
+                Column("Drop", DROP, ONLY_OURS, interval=True),
+                Column("Pairs", DROP, ONLY_OURS, number="n"),
+                Column("p", DROP, ONLY_OURS, number="p"),
+                Column("Holm p", DROP, ONLY_OURS, number="p_holm"),
             ),
-            f"A negative change is a loss; all is over all questions, total the sum over categories. The p-values of "
+            f"All is over all questions, total the sum over categories. The p-values of "
             f"Holm are corrected for all rows of the table. {results.about_totals}".strip(),
         ),
         View(
@@ -139,11 +139,9 @@ def _views(results: Results, printed: Reported) -> tuple[View, ...]:
             "also reflect that some categories are easier than others.",
         ),
         View(
-            "Counterfactual minus basic accuracy in points, beside what follows from the reported percentages.",
+            "Basic minus counterfactual accuracy in points, beside what follows from the reported percentages.",
             BESIDE,
-            tuple(
-                Column(one.capitalize(), CHANGE, {"category": one}, write=signed(1)) for one in (*of_categories, TOTAL)
-            ),
+            tuple(Column(one.capitalize(), DROP, {"category": one}) for one in (*of_categories, TOTAL)),
             falls,
         ),
         View(

@@ -26,7 +26,7 @@ from whatif.statistics import (
     added,
     association,
     clustered_share,
-    paired_difference,
+    paired_drop,
 )
 from whatif.statistics.clusters import cluster_totals
 from whatif.statistics.sign_flips import summed_sign_flip_p
@@ -41,7 +41,7 @@ class Scores:
 
     items, pairs: numbers of basic questions, and of pairs with a counterfactual one, behind the accuracies.
     accuracies: by name.
-    change: accuracy on counterfactual questions minus that on their basic questions, over pairs.
+    drop: accuracy on basic questions minus that on their counterfactual questions, over pairs.
     association: of being correct on both questions of a pair; None where it is not defined.
     unanswered: number of questions without an answer.
     """
@@ -49,7 +49,7 @@ class Scores:
     items: int
     pairs: int
     accuracies: Mapping[str, Interval]
-    change: Difference
+    drop: Difference
     association: Association | None
     unanswered: int
 
@@ -63,7 +63,7 @@ class Totals:
     """Sums over the categories, each of which counts the same, in fractions: at most the number of categories."""
 
     accuracies: Mapping[str, Interval]
-    change: Difference
+    drop: Difference
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Measures:
 def measures(answers: ItemAnswers, settings: Resampling, seed: int) -> list[Measures]:
     """The measures of each system of `answers`, in their order.
 
-    Intervals of accuracies are those of `clustered_share`, and those of changes and their tests of `paired_difference`.
+    Intervals of accuracies are those of `clustered_share`, and those of drops and their tests of `paired_drop`.
     Totals are sums of the categories' estimates (`added`, `summed_sign_flip_p`), which are taken as independent: an
     image should have items of one category only (`Asked.shared_images`).
     """
@@ -117,7 +117,7 @@ def _scores(answers: ItemAnswers, system: int, chosen: Places, settings: Resampl
             "acc_c": share(after, images),
             "acc_plus": share(before & after, images),
         },
-        paired_difference(before, after, images, confidence=settings.confidence),
+        paired_drop(before, after, images, confidence=settings.confidence),
         association(before, after, images, **resampling(settings, seed)),
         int((~answers.answered[system][chosen]).sum()),
     )
@@ -128,8 +128,8 @@ def _totals(answers: ItemAnswers, system: int, scores: Mapping[str, Scores], set
     strata = []
     for place in range(len(questions.categories)):
         pairs = np.flatnonzero(answers.asked[system] & (questions.category == place) & ~questions.is_basic)
-        change = right[pairs] - right[questions.basic[pairs]]
-        strata.append(cluster_totals([change], questions.image[pairs]))
+        drop = right[questions.basic[pairs]] - right[pairs]
+        strata.append(cluster_totals([drop], questions.image[pairs]))
     p = summed_sign_flip_p(strata, settings.resamples, stream(seed, "signs of images"))
     accuracies = {name: added([one.accuracies[name] for one in scores.values()]) for name in ACCURACIES}
-    return Totals(accuracies, Difference(added([one.change.interval for one in scores.values()]), p))
+    return Totals(accuracies, Difference(added([one.drop.interval for one in scores.values()]), p))

@@ -96,15 +96,15 @@ def publish_report(task: Task[ReportSettings]) -> None:
 def headline_of(systems: Mapping[System, Measures]) -> dict[str, Any]:
     """The numbers for `dvc metrics diff`: model -> strategy -> numbers.
 
-    Accuracies are means over all questions in percent, totals sums over the categories, and `change` is counterfactual
-    minus basic accuracy over pairs in points.
+    Accuracies are means over all questions in percent, totals sums over the categories, and `drop` is basic minus
+    counterfactual accuracy over pairs in points.
     """
     found: dict[str, Any] = {}
     for (model, strategy), of_system in systems.items():
         scores = of_system.scores[ALL]
         numbers: dict[str, float | int] = {
             **{name: percent(scores.accuracies[name].estimate) for name in ACCURACIES},
-            "change": percent(scores.change.interval.estimate),
+            "drop": percent(scores.drop.interval.estimate),
             "items": scores.items,
             "pairs": scores.pairs,
         }

@@ -9,7 +9,7 @@ from whatif.artifacts.pair_items import pair_and_side
 from whatif.benchmarks.coco_counterfactuals.human_table import NUMBERS, by_kind, error_columns, error_rows, human_table
 from whatif.benchmarks.coco_counterfactuals.verification_tables import MADE_BY, Rows, whose
 from whatif.errors import WhatifError
-from whatif.language.published_subjects import stem
+from whatif.language.published_subjects import published_subjects, stem
 from whatif.params.resolution import Resolution
 from whatif.reporting.numerals import count, decimal
 from whatif.reporting.precision import Precision, in_percent
@@ -88,8 +88,9 @@ def error_subjects_tables(
 ) -> tuple[Table, Table]:
     """Tables `table10` and `human`: errors by altered subjects, with the denominators that the paper does not report.
 
-    Subjects are the same if their Porter stems are (`people → kids` and `people → kid`), as in the paper's counts. Both
-    images of a pair count for its subjects, original first. Measures: `errors`, `judged` images, and the `rate` of
+    The subjects are those that the published rule finds in the captions (`published_subjects`). They are the same if
+    their Porter stems are (`people → kids` and `people → kid`). Both images of a pair count for its subjects, original
+    first. Measures: `errors`, `judged` images, and the `rate` of
     errors in percent of `n` judged images, with intervals by pair. The rate is missing if no image was judged.
     `table10` contains the subjects that the paper reports, our subjects with at least `least_errors` errors
     (`woman → girl`), and `all`. `human` contains the same measures, and the number of `pairs`, for
@@ -131,16 +132,17 @@ def error_subjects_tables(
         f"Altered subjects among the errors, with {level} intervals by pair (COCO-Counterfactuals Table 10).",
         {"subjects": "Altered subjects"},
         (Column("Errors, reported", "errors", {"source": REPORTED}, write=count), *error_columns({"source": OURS})),
-        f"Subjects that the paper reports, and those with {least_errors} or more errors in ours. Words with the same "
-        "Porter stem are the same subject, as in the paper's counts (`kid` and `kids`). The paper reports no "
-        f"denominators; judged are all images of pairs with these subjects. {whose(maker)}",
+        f"Subjects that the paper reports, and those with {least_errors} or more errors in ours. As published, a "
+        "caption's subject is its first word that the other caption lacks; if there is none, the other caption's word "
+        "at the place of its last word. Words with the same Porter stem are the same subject (`kid` and `kids`). The "
+        f"paper reports no denominators; judged are all images of pairs with these subjects. {whose(maker)}",
     )
     table10 = Table("table10", "Table 10: altered subjects among errors", frame, (view,))
     return table10, human_table(by_kind(wrong, by_id), settings, maker)
 
 
 def _named(wrong: Mapping[str, bool], by_id: Mapping[str, Row], reported: Iterable[str]) -> dict[str, dict[str, bool]]:
-    """The items by altered subjects, which are the same if their stems are; with their most frequent spelling.
+    """The items by published subjects, which are the same if their stems are; with their most frequent spelling.
 
     A subject that the paper reports has its name there. The stems of no two of these are the same.
     """
@@ -148,7 +150,8 @@ def _named(wrong: Mapping[str, bool], by_id: Mapping[str, Row], reported: Iterab
     of_stems: dict[tuple[str, ...], dict[str, bool]] = {}
     spellings: dict[tuple[str, ...], Counter[str]] = {}
     for item, is_wrong in wrong.items():
-        subjects = [str(by_id[pair_and_side(item)[0]][f"subject_{side}"]).casefold() for side in (0, 1)]
+        pair = by_id[pair_and_side(item)[0]]
+        subjects = [word.casefold() for word in published_subjects(pair["caption_0"], pair["caption_1"])]
         stems = tuple(map(stem, subjects))
         of_stems.setdefault(stems, {})[item] = is_wrong
         spellings.setdefault(stems, Counter())[_ARROW.join(subjects)] += 1

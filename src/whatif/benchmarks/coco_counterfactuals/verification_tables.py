@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 
 from whatif.artifacts.pair_items import SIDES, item_id, pair_and_side
 from whatif.params.resolution import Resolution
-from whatif.reporting.numerals import count, decimal, signed
+from whatif.reporting.numerals import count, decimal
 from whatif.reporting.precision import Precision, Resampling, in_percent, p_number, percent, resampling
 from whatif.reporting.published_numbers import published
-from whatif.reporting.table import NUMBERS, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
-from whatif.statistics import Interval, clustered_share, paired_difference
+from whatif.reporting.table import DROP, NUMBERS, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.statistics import Interval, clustered_share, paired_drop
 from whatif.statistics.agreement import agreement, label_shares
 from whatif.verification.consensus import UNDECIDED, consensus, decisions_of, made_by, outcomes_of
 from whatif.verification.items import OUTCOMES, VARIANTS, Row, outcome
@@ -52,8 +52,8 @@ def table1(judgements: Iterable[Row], settings: Precision, resolution: Resolutio
     - `share` of a label (correct, incorrect, neither, both, undecided), in percent of the `n` images that were judged,
       and `count`. An image that several people labelled counts once, see `consensus`. Intervals are by pair;
     - `judged`: the number of judged images;
-    - `difference`: for the `n` pairs with both images judged, correct on counterfactuals minus correct on originals, in
-      points, with McNemar's exact p. The paper's difference is computed from its two shares.
+    - `drop`: for the `n` pairs with both images judged, correct on originals minus correct on counterfactuals, in
+      points, with McNemar's exact p. The paper's drop is computed from its two shares.
 
     Raises WhatifError when human and automatic judgements are mixed.
     """
@@ -68,8 +68,8 @@ def table1(judgements: Iterable[Row], settings: Precision, resolution: Resolutio
             {"variant": variant, "source": OURS, MADE_BY: maker, **row}
             for row in _shares(_of(outcomes, variant), settings)
         ]
-    rows.append(_reported_difference(reported))
-    rows += [{"source": OURS, MADE_BY: maker, **row} for row in _difference(outcomes, settings)]
+    rows.append(_reported_drop(reported))
+    rows += [{"source": OURS, MADE_BY: maker, **row} for row in _drop(outcomes, settings)]
     level = f"{100 * settings.confidence:g}%"
     made_from = {"variant": "Image made from"}
     views = (
@@ -91,14 +91,15 @@ def table1(judgements: Iterable[Row], settings: Precision, resolution: Resolutio
             ),
         ),
         View(
-            "Share of correct labels on counterfactual minus original images, in points, with the exact McNemar test.",
+            "Drop of the share of correct labels from original to counterfactual images, in points, with the exact "
+            "McNemar test.",
             {"source": "From"},
             (
-                Column("Difference", "difference", write=signed(1), interval=True),
-                Column("Pairs", "difference", number="n"),
-                Column("McNemar p", "difference", number="p"),
+                Column("Drop", DROP, interval=True),
+                Column("Pairs", DROP, number="n"),
+                Column("McNemar p", DROP, number="p"),
             ),
-            "The paper's difference is that of its two shares.",
+            "The paper's drop is that of its two shares.",
         ),
     )
     identity = ("variant", "source", MADE_BY, "label", "measure", PUBLISHED)
@@ -121,10 +122,10 @@ def _reported() -> Rows:
     ]
 
 
-def _reported_difference(reported: Rows) -> dict[str, Any]:
+def _reported_drop(reported: Rows) -> dict[str, Any]:
     correct = {row["variant"]: row["value"] for row in reported if row["label"] == "correct"}
-    difference = round(correct["counterfactual"] - correct["original"], 2)
-    return {"source": REPORTED, "measure": "difference", "value": difference}
+    drop = round(correct["original"] - correct["counterfactual"], 2)
+    return {"source": REPORTED, "measure": DROP, "value": drop}
 
 
 def _of(outcomes: Mapping[str, str], variant: str) -> dict[str, str]:
@@ -146,15 +147,15 @@ def _shares(outcomes: Mapping[str, str], settings: Precision) -> Rows:
     return rows
 
 
-def _difference(outcomes: Mapping[str, str], settings: Precision) -> Rows:
+def _drop(outcomes: Mapping[str, str], settings: Precision) -> Rows:
     pairs = sorted({pair_and_side(item)[0] for item in outcomes})
     whole = [pair for pair in pairs if all(item_id(pair, side) in outcomes for side in SIDES)]
     if not whole:
         return []
     right = [[outcomes[item_id(pair, side)] == "correct" for pair in whole] for side in SIDES]
-    found = paired_difference(right[0], right[1], confidence=settings.confidence)
-    difference = in_percent("value", found.interval)
-    return [{"measure": "difference", **difference, "n": len(whole), "p": p_number(found.p)}]
+    found = paired_drop(right[0], right[1], confidence=settings.confidence)
+    drop = in_percent("value", found.interval)
+    return [{"measure": DROP, **drop, "n": len(whole), "p": p_number(found.p)}]
 
 
 def agreement_table(

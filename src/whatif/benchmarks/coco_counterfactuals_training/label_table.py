@@ -18,7 +18,7 @@ from whatif.benchmarks.coco_counterfactuals_training.schemas import PRE_TRAINED
 from whatif.benchmarks.coco_counterfactuals_training.seed_rows import Row
 from whatif.reporting.numerals import count, decimal, signed
 from whatif.reporting.precision import as_measured, p_number
-from whatif.reporting.table import MEASURE, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.reporting.table import MEASURE, OURS, PUBLISHED, RECOMPUTED, REPORTED, Column, Table, View, tidy
 from whatif.statistics.seed_tests import correlation, over_seeds
 
 FREQUENCY, CHANGE, CORRELATION = "label frequency", "change", "correlation"
@@ -37,8 +37,9 @@ def table6(
     """Table 6: label frequencies, changes of accuracy against the checkpoint as it was, and Pearson's r of the two.
 
     `classes` has the names of the classes of each data set, and `imported_classes` those of imported predictions, which
-    may be others. Measures: `label frequency` by rule, `change` in points by
-    mixture (the mean over seeds), and `correlation` over data sets and mixtures, by rule of the frequency.
+    may be others. Measures: `label frequency` by rule, `change` in points by mixture (the mean over seeds), and
+    `correlation` over data sets and mixtures, by rule of the frequency. Imported predictions have the source
+    `recomputed`.
     """
     chosen = list(pairs)
     own = {model: name for model, name in models_of(results).items() if model in results.names}
@@ -50,7 +51,7 @@ def table6(
         for row in _ours(results, models, _frequencies(chosen, of_sets))
     ]
     rows = [*_reported(results.confidence), *ours]
-    views = _views(results.level)
+    views = _views(results.level, has_imported=bool(imported))
     return Table("table6", "Table 6: accuracy and label frequency", tidy(rows, _IDENTITY, _NUMBERS), views)
 
 
@@ -88,7 +89,7 @@ def _reported(confidence: float) -> Iterator[Row]:
 
 def _ours(results: Results, models: Mapping[str, str], frequencies: Mapping[tuple[str, Rule], int]) -> Iterator[Row]:
     for model, name in models.items():
-        of = {"model": model, "name": name, "source": OURS}
+        of = {"model": model, "name": name, "source": OURS if model in results.names else RECOMPUTED}
         before = accuracies(results, model, PRE_TRAINED)
         changes: list[tuple[str, float]] = []
         rows: list[Row] = []
@@ -119,16 +120,13 @@ def _correlation(place: Mapping[str, str], both: Sequence[tuple[float, float]], 
         yield {**place, MEASURE: CORRELATION, **as_measured(r), "n": len(both), "p": p_number(p)}
 
 
-def _views(level: str) -> tuple[View, ...]:
+def _views(level: str, *, has_imported: bool) -> tuple[View, ...]:
     of = {"model": "", "name": "Model", "source": "From"}
     frequencies = tuple(
         Column("Frequency" if rule == "published" else "Ours", FREQUENCY, {"rule": rule}, write=count) for rule in RULES
     )
     changes = tuple(
         Column(mixture.capitalize(), CHANGE, {"mixture": mixture}, write=signed(2)) for mixture in _MIXTURES
-    )
-    own = tuple(
-        Column(one.heading, CHANGE, {**one.where, "source": OURS}, write=signed(2), interval=True) for one in changes
     )
     return (
         View(
@@ -139,11 +137,18 @@ def _views(level: str) -> tuple[View, ...]:
             "Frequency: by the rule behind the paper's numbers. Ours: pairs with a label among their altered subjects. "
             f"{_contradictions()}",
         ),
-        View(
-            f"Our changes in points, with {level} t intervals over seeds.",
-            {**of, "data_set": "Data set"},
-            own,
-            "With one seed, there is no interval.",
+        *(
+            View(
+                f"{whose} in points, with {level} t intervals over seeds.",
+                {**of, "data_set": "Data set"},
+                tuple(
+                    Column(one.heading, CHANGE, {**one.where, "source": source}, write=signed(2), interval=True)
+                    for one in changes
+                ),
+                "With one seed, there is no interval.",
+            )
+            for source, whose in ((OURS, "Our changes"), (RECOMPUTED, "Changes recomputed from imported predictions"))
+            if source == OURS or has_imported
         ),
         View(
             f"Pearson's r of frequency and change over data sets and mixtures, with {level} intervals.",

@@ -11,6 +11,7 @@ from whatif.benchmarks.coco_counterfactuals_training.retrieval_tables import COM
 from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES, PRE_TRAINED
 from whatif.benchmarks.coco_counterfactuals_training.seed_rows import (
     DEVIATION,
+    SEEDS,
     Row,
     our_rows,
     reported_rows,
@@ -27,7 +28,7 @@ MEAN = "mean"  # over the data sets
 _MACRO_DEVIATION = "macro deviation"
 _IDENTITY = (
     *("model", "name", "source", "train_set", "mixture", "train_samples", "counterfactual_share"),
-    *("data_set", "mark", MEASURE, PUBLISHED),
+    *("seeds", "data_set", "mark", MEASURE, PUBLISHED),
 )
 _NUMBERS = ("value", "low", "high", "n", "p", "p_holm")
 _BASELINE = "ms-coco"
@@ -68,19 +69,18 @@ def accuracies(
     return found
 
 
-def recomputed(results: Results, model: str) -> dict[str, tuple[Recognition, Interval]]:
+def recomputed(results: Results, model: str, mixture: str = PRE_TRAINED) -> dict[str, tuple[Recognition, Interval]]:
     """The imported predictions of a model before any training, with Wilson's interval of the accuracy in percent.
 
-    By name of the data set, in the order of the names. `mean` is that over all reported data sets, where there are
-    predictions on each of them: its images are those of all, and its interval is computed from theirs, which are
-    independent.
+    With a `mixture`, those after training on it with one seed; none where there are several. By name of the data set,
+    in the order of the names. `mean` is that over all reported data sets, where there are predictions on each of them:
+    its images are those of all, and its interval is computed from theirs, which are independent.
     """
     found: dict[str, tuple[Recognition, Interval]] = {}
     names = data_set_names([one for recognised in results.recognitions.values() for one in recognised])
-    for weights, recognised in results.recognitions.items():
-        if weights[:3] != (model, PRE_TRAINED, PUBLISHED_DIVISION) or model in results.names:
-            continue
-        for data_set, one in recognised.items():
+    of = [weights for weights in results.recognitions if weights[:3] == (model, mixture, PUBLISHED_DIVISION)]
+    for weights in of if len(of) == 1 and model not in results.names else ():
+        for data_set, one in results.recognitions[weights].items():
             ends = wilson(round(one.accuracy * one.images / 100), one.images, results.confidence)
             found[names[data_set]] = one, _times(ends, 100)
     if set(found) >= _REPORTED_SETS:
@@ -104,10 +104,10 @@ def table4(results: Results) -> Table:
 
     Measures: `accuracy` (micro: over images), its `deviation` over seeds and its `gain` over training without
     counterfactuals in points; `macro accuracy` (the mean over classes) and its `macro deviation`. The source
-    `recomputed` is of imported predictions. Of a model before any training, their n is the number of images, and their
-    interval is over images.
+    `recomputed` is of imported predictions. Before any training, and of trainings with one seed, their n is the number
+    of images, and their interval is over images. `seeds` says over how many seeds ours and recomputed ones are means.
     """
-    rows = with_holm([*_reported(), *_recomputed(results), *_ours(results)])
+    rows = with_holm([*_reported(), *_ours(results)])
     frame = tidy(rows, _IDENTITY, _NUMBERS)
     printed = [row["dataset"] for row in reported(4)]
     ours = sorted(set(frame["data_set"]) - set(printed))
@@ -131,59 +131,49 @@ def _reported() -> Iterator[Row]:
         yield from reported_rows(place, ACCURACY, row, other)
 
 
-def _recomputed(results: Results) -> Iterator[Row]:
-    for model, name in models_of(results).items():
-        for data_set, (found, ends) in recomputed(results, model).items():
-            place = {
-                "model": model,
-                "name": name,
-                "source": RECOMPUTED,
-                "train_set": "none",
-                "mixture": PRE_TRAINED,
-                "train_samples": "0",
-                "counterfactual_share": "0",
-                "data_set": data_set,
-            }
-            accuracy = {"value": found.accuracy, "low": ends.low, "high": ends.high}
-            yield {
-                **place,
-                MEASURE: ACCURACY,
-                **{key: round(number, 4) for key, number in accuracy.items()},
-                "n": found.images,
-            }
-            yield {**place, MEASURE: MACRO, "value": round(found.macro, 4), "n": found.images}
-
-
 def _ours(results: Results) -> Iterator[Row]:
     for model, name in models_of(results).items():
         baselines = accuracies(results, model, _BASELINE)
         is_imported = model not in results.names
         source = RECOMPUTED if is_imported else OURS
-        for mixture in MIXTURES if is_imported else COMPARED_MIXTURES:
+        for mixture in (PRE_TRAINED, *MIXTURES) if is_imported else COMPARED_MIXTURES:
             size = results.size(mixture, PUBLISHED_DIVISION)
+            is_known = mixture == PRE_TRAINED or not is_imported  # not with how many samples others trained
             place = {
                 "model": model,
                 "name": name,
                 "train_set": "none" if mixture == PRE_TRAINED else mixture,
                 "mixture": mixture,
-                # How many samples others trained with is not known.
-                "train_samples": "" if is_imported else str(size.samples),
-                "counterfactual_share": ""
-                if is_imported
-                else f"{100 * size.counterfactual / max(1, size.samples):.0f}",
+                "train_samples": str(size.samples) if is_known else "",
+                "counterfactual_share": f"{100 * size.counterfactual / max(1, size.samples):.0f}" if is_known else "",
             }
             macro = accuracies(results, model, mixture, lambda found: found.macro)
+            over_images = recomputed(results, model, mixture)
             for data_set, by_seed in accuracies(results, model, mixture).items():
                 other = baselines.get(data_set) if mixture not in (PRE_TRAINED, _BASELINE) else None
-                of_set = {**place, "data_set": data_set}
-                yield from our_rows(of_set, ACCURACY, by_seed, other, results.confidence, source=source)
+                seeds = "" if mixture == PRE_TRAINED else "one seed" if len(by_seed) == 1 else f"{len(by_seed)} seeds"
+                of_set = {**place, "seeds": seeds, "data_set": data_set}
+                rows = our_rows(of_set, ACCURACY, by_seed, other, results.confidence, source=source)
                 for row in our_rows(of_set, MACRO, macro[data_set], None, results.confidence, source=source):
-                    yield {**row, MEASURE: MACRO if row[MEASURE] == MACRO else _MACRO_DEVIATION}
+                    rows.append({**row, MEASURE: MACRO if row[MEASURE] == MACRO else _MACRO_DEVIATION})
+                if data_set in over_images:
+                    found, ends = over_images[data_set]
+                    rows[0] |= {"low": round(ends.low, 4), "high": round(ends.high, 4)}
+                    rows = [{**row, "n": found.images} if row[MEASURE] in (ACCURACY, MACRO) else row for row in rows]
+                yield from rows
 
 
 def _views(results: Results, rows: Sequence[Row], data_sets: Sequence[str]) -> tuple[View, ...]:
     sizes = {"train_samples": "Samples", "counterfactual_share": "CFs (%)"}
-    of = {"model": "", "name": "Model", "source": "From", "mixture": "", "train_set": "Trained on", **sizes}
+    of = {
+        "model": "",
+        "name": "Model",
+        "source": "From",
+        "mixture": "",
+        "train_set": "Trained on",
+        **sizes,
+        "seeds": "Seeds",
+    }
 
     share_of = {name: heading for name, heading in of.items() if name != "train_samples"}
     cells = {one[0].upper() + one[1:]: {"data_set": one} for one in data_sets}
@@ -201,8 +191,8 @@ def _views(results: Results, rows: Sequence[Row], data_sets: Sequence[str]) -> t
     macro = tuple(column for column in columns(MACRO) if column.where["data_set"] in own)
     return (
         View(
-            "Recognition by the nearest class prompt: accuracy in percent over images, the mean over seeds "
-            "(COCO-Counterfactuals Table 4).",
+            "Recognition by the nearest class prompt: accuracy in percent over images, the mean over seeds; "
+            f"the paper has {SEEDS} (COCO-Counterfactuals Table 4).",
             of,
             columns(ACCURACY),
             note,
@@ -220,21 +210,30 @@ def _views(results: Results, rows: Sequence[Row], data_sets: Sequence[str]) -> t
 
 
 def _views_of_recomputed(rows: Sequence[Row], level: str) -> Iterator[View]:
-    """A view of imported predictions before any training, with intervals; none where there are none."""
-    found = [row for row in rows if row["source"] == RECOMPUTED and row["mixture"] == PRE_TRAINED]
+    """A view of imported predictions, with intervals; none where there are none."""
+    found = [row for row in rows if row["source"] == RECOMPUTED]
     if not found:
         return
-    of = {"source": RECOMPUTED, "mixture": PRE_TRAINED}
+    of = {"source": RECOMPUTED}
     yield View(
-        f"Recomputed from predictions that others released: accuracy in percent, with {level} intervals over images.",
-        {"model": "", "name": "Model", "data_set": "Data set"},
+        f"Recomputed from predictions that others released: accuracy in percent, with {level} intervals over images, "
+        "and over seeds where there are several.",
+        {
+            "model": "",
+            "name": "Model",
+            "mixture": "",
+            "train_set": "Trained on",
+            "seeds": "Seeds",
+            "data_set": "Data set",
+        },
         (
             Column("Accuracy", ACCURACY, of, write=decimal(2), interval=True),
-            Column("Images", ACCURACY, of, number="n"),
+            Column("n", ACCURACY, of, number="n"),
             Column("Mean over classes", MACRO, of, write=decimal(2)),
         ),
-        "Wilson's intervals; that of the mean is computed from those of the data sets. They tell how much "
-        f"depends on the choice of images, not how much depends on the training. {_as_reported(found)}",
+        "n is the number of images, or of several seeds. Intervals over images are Wilson's; that of the mean is "
+        "computed from those of the data sets. They tell how much depends on the choice of images, not how much "
+        f"depends on the training. {_as_reported([row for row in found if row['mixture'] == PRE_TRAINED])}",
     )
 
 

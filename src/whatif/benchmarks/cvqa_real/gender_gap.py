@@ -7,7 +7,7 @@ from typing import Any
 
 from whatif.reporting.numerals import signed
 from whatif.reporting.precision import Precision, Resampling, in_percent, p_number, resampling
-from whatif.reporting.table import OURS, Column, Table, View, tidy
+from whatif.reporting.table import DROP, OURS, Column, Table, View, tidy
 from whatif.reporting.twin_rows import DETAILS, READING, twin_rows
 from whatif.reporting.twins import ALL, Metrics, twin_metrics
 from whatif.statistics import GroupGap, group_gap, holm
@@ -76,18 +76,18 @@ def gap_table(
     level: str,
     note: str = "",
 ) -> Table:
-    """The table `gender`: each model's `diff` by gender and their `gap`, in points, and how its responses were read.
+    """The table `gender`: each model's `drop` by gender and their `gap`, in points, and how its responses were read.
 
-    A diff is the accuracy on original minus that on counterfactual questions. `difference` has the opposite sign and
-    covers both genders together. The `n` of a diff is a number of images; every other `n` is a number of pairs. The
-    p-values of the gaps are corrected over the table (Holm). `note` is appended to the caption.
+    A drop is what the paper calls diff(g); without a gender, it is that of both together. The `n` of a gender's drop is
+    a number of images; every other `n` is a number of pairs. The p-values of the gaps are corrected over the table
+    (Holm). `note` is appended to the caption.
     """
     corrected = holm([gap.p for gap in gaps.values()]).p_values
     rows: list[Row] = []
     for (model, gap), p in zip(gaps.items(), corrected, strict=True):
         of_model = {"model": model, "name": names[model], "source": OURS}
-        for name, diff, images in zip(NAMES, (gap.first, gap.second), gap.images, strict=True):
-            rows.append({**of_model, "gender": name, "measure": "diff", **in_percent("value", diff), "n": images})
+        for name, drop, images in zip(NAMES, (gap.first, gap.second), gap.images, strict=True):
+            rows.append({**of_model, "gender": name, "measure": DROP, **in_percent("value", drop), "n": images})
         ps = {"p": p_number(gap.p), "p_holm": p_number(gap.p if p is None else p)}
         rows.append({**of_model, "measure": "gap", **in_percent("value", gap.gap), **ps})
         rows += [{**of_model, **row} for row in twin_rows(metrics[model])]
@@ -98,10 +98,10 @@ def gap_table(
             f"as female (C-VQA Figure 5), with {level} intervals by image and a permutation test of the gap.",
             system,
             (
-                *(Column(f"diff({name})", "diff", {"gender": name}, write=signed(1), interval=True) for name in NAMES),
+                *(Column(f"Drop ({name})", DROP, {"gender": name}, interval=True) for name in NAMES),
                 Column("Gap", "gap", write=signed(1), interval=True),
                 Column("Holm p", "gap", number="p_holm"),
-                *(Column(f"Images ({name})", "diff", {"gender": name}, number="n") for name in NAMES),
+                *(Column(f"Images ({name})", DROP, {"gender": name}, number="n") for name in NAMES),
             ),
             note,
         ),

@@ -10,9 +10,9 @@ from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.reporting.judged import JUDGE, TWIN_COLUMNS, Judged, judge_views, twin_judge_rows
 from whatif.reporting.precision import SMALLEST_P, Precision, p_number, percent
 from whatif.reporting.published_numbers import published
-from whatif.reporting.table import NUMBERS, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.reporting.table import DROP, NUMBERS, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
 from whatif.reporting.twin_answers import VARIANTS
-from whatif.reporting.twin_rows import ACCURACIES, DETAILS, DIFFERENCE, HOLM, PAIRS, READING, twin_rows
+from whatif.reporting.twin_rows import ACCURACIES, DETAILS, DROPPED, HOLM, PAIRS, READING, twin_rows
 from whatif.reporting.twins import ALL, Metrics, twin_metrics
 from whatif.statistics import holm
 
@@ -41,7 +41,7 @@ _VIPERGPT, _ITS_CODE_MODEL = "ViperGPT", "GPT-3.5-turbo"
 _IDENTITY = ("model", "name", "source", "group", "variant", "measure", PUBLISHED)
 _SYSTEM = {"model": "", "name": "System"}
 _GROUP = {"group": "Group"}
-_P = Column("p", "difference", number="p")
+_P = Column("p", DROP, number="p")
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def real_table(
         View(
             _CAPTIONS[table].format(level=level),
             {**_SYSTEM, "source": "From", **_GROUP},
-            (*ACCURACIES, DIFFERENCE, HOLM, _P, PAIRS),
+            (*ACCURACIES, DROPPED, HOLM, _P, PAIRS),
             note,
         ),
         View(
@@ -176,7 +176,7 @@ def _judge_rows(
 
 
 def _reported(table: str) -> dict[tuple[str, str], list[Row]]:
-    """The rows of each system and group as reported by the paper, and the difference of both accuracies, in points."""
+    """The rows of each system and group as reported by the paper, and the drop, in points."""
     values: dict[tuple[str, str], dict[str, str]] = {}
     for row in published(__package__, f"table{table}"):
         place = (row["system"], REPORTED_GROUPS[row["group"]])
@@ -189,6 +189,6 @@ def _reported(table: str) -> dict[tuple[str, str], list[Row]]:
             for v in VARIANTS
         ]
         original, counterfactual = (float(texts[variant]) for variant in VARIANTS)
-        difference = percent((counterfactual - original) / 100)
-        rows[system, group] = [*accuracies, {**of_group, "measure": "difference", "value": difference}]
+        drop = percent((original - counterfactual) / 100)
+        rows[system, group] = [*accuracies, {**of_group, "measure": DROP, "value": drop}]
     return rows

@@ -20,7 +20,7 @@ from whatif.reporting.twin_rows import (
     ACCURACIES,
     CHOICES,
     DETAILS,
-    DIFFERENCE,
+    DROPPED,
     MCNEMAR,
     PAIRS,
     READING,
@@ -157,7 +157,7 @@ def _main(
         View(
             f"{title}: accuracy in percent with {level} intervals (C-VQA Table 7).",
             {**_SYSTEM, **_FROM},
-            (*ACCURACIES, DIFFERENCE, MCNEMAR, PAIRS),
+            (*ACCURACIES, DROPPED, MCNEMAR, PAIRS),
             f"{wording.reported} {ranked_by}".strip(),
         ),
         _details(
@@ -182,7 +182,7 @@ def _templates(
         View(
             f"{title} by template: accuracy in percent with {level} intervals.",
             {**_SYSTEM, **template},
-            (*ACCURACIES, DIFFERENCE, MCNEMAR, PAIRS),
+            (*ACCURACIES, DROPPED, MCNEMAR, PAIRS),
             ranked_by,
         ),
         _details(f"{title} by template: how responses were read, in percent, and unanswered questions.", template),

@@ -40,7 +40,6 @@ def audited(questions: Sequence[dict[str, Any]], variant: str, *, folds: int, se
     """Rows of `shortcuts` for the questions of a variant.
 
     Models of the text are cross-validated by picture: a question about the same picture may have the same answer.
-    Raises WhatifError when there are fewer pictures than folds.
     """
     by_picture = [{**row, "pair_id": " ".join(row["image_ids"])} for row in questions]
     found = audit(by_picture, folds=folds, seed=seed, variants=[variant], rules=_RULES)

@@ -11,12 +11,12 @@ from whatif.reporting.numerals import count
 from whatif.reporting.precision import Precision
 from whatif.reporting.table import NUMBERS, OURS, Column, Table, View, tidy
 from whatif.reporting.twin_answers import STATUSES, VARIANTS, TwinAnswers
-from whatif.reporting.twin_rows import ACCURACIES, CHOICES, DETAILS, DIFFERENCE, MCNEMAR, PAIRS, READING, twin_rows
+from whatif.reporting.twin_rows import ACCURACIES, CHOICES, DETAILS, DROPPED, MCNEMAR, PAIRS, READING, twin_rows
 from whatif.reporting.twins import ALL, Metrics, twin_metrics
 
 _NUMBERS = tuple(name for name in NUMBERS if name != "p_holm")
 _SYSTEM = {"model": "", "name": "Model"}
-_PAIR_COLUMNS = (*ACCURACIES, DIFFERENCE, MCNEMAR, PAIRS)
+_PAIR_COLUMNS = (*ACCURACIES, DROPPED, MCNEMAR, PAIRS)
 _UNANSWERED = tuple(status for status in STATUSES if status != "ok")
 OfModels = Mapping[str, Mapping[str, Metrics]]
 Row = Mapping[str, Any]

@@ -13,12 +13,12 @@ from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of
 from whatif.graph.task import Task
 from whatif.reporting.funnel import FunnelStage, funnel, reasons
 from whatif.reporting.items import ItemView
-from whatif.reporting.paired import COUNTERFACTUAL, DROP, ORIGINAL, PairedSystem, PairedText, paired
+from whatif.reporting.paired import COUNTERFACTUAL, ORIGINAL, PairedSystem, PairedText, paired
 from whatif.reporting.paired_answers import ALL, answers_of_rows, by_group
 from whatif.reporting.precision import in_percent
 from whatif.reporting.report import Report
 from whatif.reporting.shortcuts import shortcuts
-from whatif.reporting.table import Column, Table, View, tidy
+from whatif.reporting.table import DROP, Column, Table, View, tidy
 from whatif.statistics import clustered_share
 
 from my_benchmark.settings import AggregateSettings
