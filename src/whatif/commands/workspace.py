@@ -32,6 +32,7 @@ def status(as_json: bool, every_file: bool, check: bool) -> None:
     """
     from whatif import benchmarks
     from whatif.graph.freshness import leftovers, states
+    from whatif.graph.libraries import changes
 
     graph = benchmarks.graph(benchmarks.load_params())
     found = states(graph)
@@ -42,6 +43,8 @@ def status(as_json: bool, every_file: bool, check: bool) -> None:
             _print_job(job, state, every_file)
         for path in leftovers(graph):
             click.echo(f"{'left over':9} {path}: no longer part of the graph")
+        for line in changes(job for job, state in found.items() if state.condition == "fresh"):
+            click.echo(f"warning: {line}", err=True)
         counts = {name: sum(state.condition == name for state in found.values()) for name in _COLOURS}
         click.echo(", ".join(f"{number} {name}" for name, number in counts.items() if number) + " (jobs)")
     if check and any(state.condition != "fresh" for state in found.values()):
