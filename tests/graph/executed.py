@@ -65,13 +65,10 @@ def _is_import(frame: FrameType) -> bool:
     return False
 
 
-def escaped(job: Job, found: set[CodeType], apart: Callable[[str], bool]) -> set[str]:
-    """The executed definitions, as `module:name`, that the code version of a job does not cover.
-
-    Modules for which `apart` returns true are left out.
-    """
+def escaped(job: Job, found: set[CodeType]) -> set[str]:
+    """The executed definitions, as `module:name`, that the code version of a job does not cover."""
     covered = reached(job.code_roots)
-    executed = {place for code in found if (place := _definition(code)) and not apart(place[0])}
+    executed = {place for code in found if (place := _definition(code))}
     return {f"{module}:{name}" for module, name in executed if (module, name) not in covered}
 
 

@@ -167,11 +167,9 @@ def with_footer(path: Path, changes: dict[bytes, bytes]) -> None:
     """Writes an artifact again with the same bytes of rows and other entries in its footer."""
     metadata = pq.read_metadata(path).metadata
     rows = pq.read_table(path)
-    with path.open("wb") as file:
-        with pq.ParquetWriter(file, REJECTIONS.schema, compression="zstd", compression_level=3) as writer:
-            writer.write_table(rows)
-            kept = {key: value for key, value in metadata.items() if key != b"ARROW:schema"}
-            writer.add_key_value_metadata({**kept, **changes})
+    with pq.ParquetWriter(path, REJECTIONS.schema, compression="zstd", compression_level=3) as writer:
+        writer.write_table(rows)
+        writer.add_key_value_metadata({**{k: v for k, v in metadata.items() if k != b"ARROW:schema"}, **changes})
 
 
 @pytest.mark.parametrize("entry", [b"made_from", b"fingerprint"])

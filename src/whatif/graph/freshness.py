@@ -162,6 +162,19 @@ def _damaged_texts(job: Job, footers: Mapping[Path, artifacts.Footer]) -> Iterat
             yield path, f"{path} was edited"
 
 
+def by_step(paths: Iterable[Path]) -> Iterator[str]:
+    """Artifacts counted by the stage and benchmark that made them, as their footers say: `filter scenes: 3 files`."""
+    counts: dict[str, int] = {}
+    for path in paths:
+        try:
+            made_by = artifacts.footer_of(path).made_from.get("step")
+        except WhatifError:
+            made_by = None
+        name = str(made_by or f"{path.parent}/")
+        counts[name] = counts.get(name, 0) + 1
+    return (f"{name}: {number:,} file{'s' if number > 1 else ''}" for name, number in sorted(counts.items()))
+
+
 def leftovers(graph: Graph) -> list[Path]:
     """Artifacts that no job makes any more, for example those of a removed model or of a different number of parts."""
     stages = (DATA / stage for stage in STAGES)
