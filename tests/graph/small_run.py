@@ -1,4 +1,4 @@
-"""Runs all benchmarks that are selected by default, with few items; prints what its jobs executed as one line of JSON."""
+"""Runs the benchmarks that are selected by default with few items; prints what the jobs executed, as a line of JSON."""
 
 from __future__ import annotations
 

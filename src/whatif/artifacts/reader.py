@@ -214,6 +214,6 @@ def remedy(path: Path) -> str:
     return "; delete it, and the next run makes it again" if is_ours else "; give an artifact of whatif (.parquet)"
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """The first line of an error's message, or the name of its class if it has no message."""
     return (str(error) or type(error).__name__).splitlines()[0]
