@@ -98,8 +98,8 @@ def undeclared(graph: Graph, text: str) -> list[str]:
     missing = [path for path in wanted if path not in declared]
     for stage, written in (found.get("stages") or {}).items():
         deps = written.get("do", written).get("deps") or ()
-        wanted = (*_code(graph), *_declarations(graph, stage), *_sources(graph, stage))
-        missing += [path for path in wanted if path not in deps]
+        read = (*_code(graph), *_declarations(graph, stage), *_sources(graph, stage))
+        missing += [path for path in read if path not in deps]
     return list(dict.fromkeys(missing))
 
 
