@@ -22,7 +22,7 @@ def written(folder: Path) -> list[Path]:
     paths = [folder / "first.parquet", folder / "second.parquet"]
     for path, rows in zip(paths, (ROWS[:17], ROWS[15:]), strict=True):
         in_order = sorted(rows, key=lambda row: str(row["image_id"]))
-        write_artifact(path, IMAGES, in_order, role="images", fingerprint="", made_from={})
+        write_artifact(path, IMAGES, in_order, role="images", made_from={})
     return paths
 
 
@@ -49,7 +49,7 @@ def test_an_image_that_is_missing_is_an_error(tmp_path: Path) -> None:
 def test_an_image_that_cannot_be_decoded_is_named(tmp_path: Path) -> None:
     damaged = image_row(b"\x89PNG\r\n\x1a\nnothing", 8, 8, "test", "")
     path = tmp_path / "images.parquet"
-    write_artifact(path, IMAGES, [damaged], role="images", fingerprint="", made_from={})
+    write_artifact(path, IMAGES, [damaged], role="images", made_from={})
     wanted = [damaged["image_id"]]
     with (
         GatheredImages([path], wanted, tmp_path) as images,

@@ -244,7 +244,7 @@ def test_before_the_site_is_made_one_line_says_how(
     copied(made, tmp_path / "project", monkeypatch)
     result = whatif(SITE)
     assert result.exit_code == 2
-    assert result.stderr.startswith("whatif: data/aggregate/site/files.parquet: not there yet; `dvc pull` fetches it, ")
+    assert result.stderr.startswith("whatif: data/aggregate/site/files.parquet: not there yet; `dvc repro` or ")
     assert not Path(SITE).exists()
 
 

@@ -173,8 +173,7 @@ def compared(a: Path, b: Path, **selection: Any) -> Report:
 
 
 def _write(path: Path, table: Any, rows: Sequence[Mapping[str, Any]], made_from: Mapping[str, Any]) -> None:
-    fingerprint = repr(sorted(made_from.items()))
-    with ArtifactWriter(path, table, role=path.stem, fingerprint=fingerprint, made_from=made_from) as writer:
+    with ArtifactWriter(path, table, role=path.stem, made_from=made_from) as writer:
         key = list(table.key)
         writer.write(sorted(rows, key=lambda row: tuple(row[name] for name in key)))
 

@@ -8,11 +8,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.defaults import PARAMS
+from tests.graph import toy
 from whatif import benchmarks, models
 from whatif.graph import code_version as module
+from whatif.graph.code_index import package_folders
 from whatif.graph.code_version import code_version
+from whatif.graph.graph import Graph
+from whatif.graph.steps import Benchmark
+from whatif.params.whole import check
 
 SOURCES = {
     "__init__": "from sample.face import shown\n",
@@ -57,13 +63,13 @@ def version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
                 assert edit[1] in source
                 source = source.replace(edit[1], edit[2])
             (folder / f"{name}.py").write_text(source, encoding="utf-8")
-        for cached in (module._version, module._module, module._path):
+        for cached in (module.followed, module._module, module._path):
             cached.cache_clear()
         return code_version([root])
 
     yield read
     sys.modules.pop("sample", None)
-    for cached in (module._version, module._module, module._path):
+    for cached in (module.followed, module._module, module._path):
         cached.cache_clear()
 
 
@@ -246,3 +252,85 @@ def test_an_evaluation_depends_on_its_own_adapter_alone() -> None:
             own |= {models.ADAPTERS[part].split(":")[0] for part in ("vipergpt", "replay", "dual-encoder")}
         others = {other.split(":")[0] for other in models.ADAPTERS.values()} - own
         assert not others & set(reached), adapter
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., module.Followed]]:
+    """What is followed from a benchmark's package with a helper package beside it, after an edit of a file."""
+    files = {
+        "my_bench/__init__.py": "from my_bench.steps import work\n",
+        "my_bench/steps.py": "import numpy as np\nfrom my_helper.rules import rule\nimport my_file\n"
+        "def work():\n    return rule(np.pi) + my_file.LIMIT\n",
+        "my_bench/unused.py": "import my_unused\n",
+        "my_helper/__init__.py": "print('a statement of any kind')\n",
+        "my_helper/rules.py": "from my_helper.inner import *\nimport scipy\ndef rule(x):\n    return x\n",
+        "my_helper/inner.py": "import my_third\nFACTOR = 2\n",
+        "my_third.py": "THIRD = 3\n",
+        "my_file.py": "LIMIT = 4  # as before\n",
+        "my_unused.py": "",
+    }
+    for name, text in files.items():
+        path = tmp_path / "src" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path / "src"))
+    monkeypatch.chdir(tmp_path)
+
+    def read(name: str = "", text: str = "") -> module.Followed:
+        if name:
+            (tmp_path / "src" / name).write_text(text, encoding="utf-8")
+        for cached in (module.followed, module._module, module._path, module._met_in, module.folders):
+            cached.cache_clear()
+        module._is_installed.cache_clear()
+        return module.followed(("my_bench.steps:work",))
+
+    yield read
+    for name in ("my_bench", "my_helper", "my_third", "my_file", "my_unused"):
+        sys.modules.pop(name, None)
+
+
+def test_packages_beside_a_benchmarks_own_are_followed_and_installed_ones_are_named(
+    plugin: Callable[..., module.Followed], tmp_path: Path
+) -> None:
+    before = plugin()
+    assert sorted(before.code) == ["my_bench.steps", "my_file", "my_helper", "my_third"]
+    assert before.libraries == ("numpy", "scipy")
+    inside = [path.relative_to(tmp_path).as_posix() for path in package_folders(["my_bench.steps:work"])[:-1]]
+    assert inside == ["src/my_bench", "src/my_file.py", "src/my_helper", "src/my_third.py"]
+    assert plugin("my_file.py", "LIMIT = 4  # another comment\n") == before
+    for name, text in {
+        "my_file.py": "LIMIT = 5\n",
+        "my_third.py": "THIRD = 4\n",
+        "my_helper/inner.py": "import my_third\nFACTOR = 3\n",
+        "my_helper/further.py": "MORE = 1\n",
+    }.items():
+        after = plugin(name, text)
+        assert after.code != before.code, name
+        before = after
+
+
+def test_dvc_depends_on_the_packages_beside_a_benchmarks_own(
+    plugin: Callable[..., module.Followed], tmp_path: Path
+) -> None:
+    from dataclasses import replace
+
+    from whatif.workflow.dvc_yaml import dvc_yaml, undeclared
+
+    plugin()
+    step = replace(toy.extract, code=("my_bench.steps:work",))
+    graph = Graph(
+        check(
+            {
+                "seed": 1,
+                "benchmarks": ["toy"],
+                "models": {"a": {"adapter": "random"}},
+                "generate": {"toy": {"shards": 2, "image_size": 448}},
+            },
+            {"toy": toy.ToySettings},
+            ["toy"],
+        ),
+        [Benchmark("toy", toy.ToySettings, (step,))],
+    )
+    deps = yaml.safe_load(dvc_yaml(graph))["stages"]["extract"]["deps"]
+    assert deps == ["src/my_bench", "src/my_file.py", "src/my_helper", "src/my_third.py"]
+    assert undeclared(graph, "stages: {extract: {deps: [src/my_bench]}}\n") == deps[1:]

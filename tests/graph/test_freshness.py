@@ -163,6 +163,35 @@ def test_an_artifact_edited_with_its_footer_kept_is_noticed(project: Project) ->
     assert list(stash.SET_ASIDE.rglob("*.parquet"))
 
 
+def with_footer(path: Path, changes: dict[bytes, bytes]) -> None:
+    """Writes an artifact again with the same bytes of rows and other entries in its footer."""
+    metadata = pq.read_metadata(path).metadata
+    rows = pq.read_table(path)
+    with pq.ParquetWriter(path, REJECTIONS.schema, compression="zstd", compression_level=3) as writer:
+        writer.write_table(rows)
+        writer.add_key_value_metadata({**{k: v for k, v in metadata.items() if k != b"ARROW:schema"}, **changes})
+
+
+@pytest.mark.parametrize("entry", [b"made_from", b"fingerprint"])
+def test_an_altered_record_of_what_an_artifact_was_made_from_is_noticed_by_every_reader(
+    project: Project, entry: bytes
+) -> None:
+    project.run()
+    before = PART.read_bytes()
+    with_footer(PART, {})
+    made_from = json.loads(pq.read_metadata(PART).metadata[b"made_from"])
+    made_from["parameters"]["seed"] = 1
+    altered = artifacts.canonical_json(made_from) if entry == b"made_from" else "0" * 64
+    with_footer(PART, {entry: altered.encode()})
+    with pytest.raises(WhatifError, match=r"part-001-of-002\.parquet: was altered: what it says it was made from"):
+        artifacts.footer_of(PART)
+    assert [reason for reason in reasons(project) if "was altered" in reason]
+    with pytest.raises(WhatifError, match="was altered"):
+        next(artifacts.rows_of(PART, REJECTIONS))
+    assert project.run() == ["generate part-001-of-002"]
+    assert PART.read_bytes() == before
+
+
 @pytest.mark.parametrize("damage", [b"", b"PAR1 cut off", b"\x00" * 4000])
 def test_a_truncated_artifact_is_noticed(project: Project, damage: bytes) -> None:
     project.run()
@@ -243,7 +272,7 @@ def test_an_artifact_of_another_role_is_refused(project: Project) -> None:
     project.run()
     footer = artifacts.footer_of(PART)
     rows = artifacts.read(PART, REJECTIONS)
-    write_artifact(PART, REJECTIONS, rows, role="other", fingerprint=footer.fingerprint, made_from=footer.made_from)
+    write_artifact(PART, REJECTIONS, rows, role="other", made_from=footer.made_from)
     assert any("holds other (rejections/1), asked for are rows" in reason for reason in reasons(project))
 
 

@@ -41,12 +41,26 @@ def test_edited_numbers_are_named(project: Project) -> None:
     assert (heading.partition(":")[0], reason) == ("STALE", "  metrics/toy.json was edited (aggregate toy)")
 
 
-def test_numbers_whose_artifacts_are_not_here_cannot_be_checked(project: Project) -> None:
+@pytest.mark.parametrize(
+    ("configuration", "is_fetched"),
+    [
+        ("", False),
+        ("[core]\n    remote = far\n['remote \"far\"']\n    url = s3://bucket/path\n", True),
+        ("['remote \"beside\"']\n    url = ../../nowhere\n", False),
+        ("['remote \"beside\"']\n    url = ../data\n", True),
+    ],
+)
+def test_numbers_whose_artifacts_are_not_here_cannot_be_checked(
+    project: Project, configuration: str, is_fetched: bool
+) -> None:
     project.run()
+    Path(".dvc").mkdir()
+    Path(".dvc/config").write_text(configuration, encoding="utf-8")
     for path in Path("data").rglob("*.parquet"):
         path.unlink()
     heading, *reasons, more = said(project)
-    assert heading.startswith("NOT CHECKED: ") and "`dvc pull`" in heading
+    assert heading.startswith("NOT CHECKED: ") and heading.endswith("`dvc repro` or `snakemake` makes them:")
+    assert ("`dvc pull` fetches them, " in heading) is is_fetched
     assert reasons[0] == "  data/extract/toy/rows.parquet is missing (extract toy)"
     assert (len(reasons), more) == (5, "  and 1 more: whatif status")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -10,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.graph.conftest import ALL, PART, Project, conditions
-from whatif.artifacts.schemas import REJECTIONS
-from whatif.artifacts.writer import write_artifact
+from whatif.artifacts.schemas import FILES, REJECTIONS
+from whatif.artifacts.writer import ArtifactWriter, write_artifact
 from whatif.graph import stash
-from whatif.graph.freshness import Condition
+from whatif.graph.freshness import Condition, by_step, leftovers
 from whatif.graph.prologue import prepare
 from whatif.graph.run import run
 
@@ -157,3 +158,37 @@ def test_the_stash_is_empty_until_something_is_put_there(project: Project) -> No
     project.values["generate"]["toy"]["image_size"] = 512
     project.run()
     assert not stash.is_empty()
+
+
+def published_by_another(name: str, text: bytes) -> Path:
+    """A text file, and the artifact of a benchmark that is no longer selected in which it is stored."""
+    path = Path(f"metrics/gone/{name}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text)
+    digest = hashlib.sha256(text).hexdigest()
+    stored = Path(f"data/aggregate/gone/{path.stem}.parquet")
+    writer = ArtifactWriter(stored, FILES, role="files", made_from={"step": "aggregate gone", "name": name})
+    writer.write([{"path": str(path), "bytes": text, "sha256": digest}])
+    writer.finish({str(path): digest})
+    writer.commit()
+    return path
+
+
+def test_what_a_benchmark_published_goes_with_it_and_nothing_else_does(project: Project) -> None:
+    project.run()
+    own, edited = published_by_another("own.csv", b"a,b\n"), published_by_another("edited.csv", b"a,b\n")
+    edited.write_bytes(b"edited\n")
+    (notes := edited.with_name("notes.txt")).write_text("by hand", encoding="utf-8")
+    listed = [*by_step(leftovers(project.graph))]
+    assert listed == ["aggregate gone: 2 files"]
+    looked = prepare(project.graph, project.said.append)
+    looked.end(only_looked=True)
+    assert own.is_file() and len(leftovers(project.graph)) == 2
+    project.said.clear()
+    project.run()
+    assert [line for line in project.said if "out of the way" in line] == [
+        "out of the way: aggregate gone: 2 files: no longer asked for"
+    ]
+    assert not own.exists() and edited.is_file() and notes.is_file() and Path("metrics/toy.json").is_file()
+    assert (stash.SET_ASIDE / own).read_bytes() == b"a,b\n"
+    assert leftovers(project.graph) == []

@@ -63,7 +63,7 @@ def test_every_place_that_a_stage_reads_is_a_parameter_of_it() -> None:
         declared = [str(place) for place in stage.get("do", stage)["params"]]
         if declared == ["{'params.yaml': None}"]:
             continue
-        places = [place.replace("${key}", str(job.model_key)) for place in declared]
+        places = [place.replace("${key}", str(job.evaluated_key)) for place in declared]
         for read in job.plain_parameters:
             assert any(read == place or read.startswith(f"{place}.") for place in places), f"{job.name}: {read}"
 
@@ -71,7 +71,7 @@ def test_every_place_that_a_stage_reads_is_a_parameter_of_it() -> None:
 def test_metrics_that_are_not_declared_are_found() -> None:
     graph = toy_graph()
     assert undeclared(graph, dvc_yaml(graph)) == []
-    assert undeclared(graph, dvc_yaml(default_graph())) == ["metrics/toy.json"]
+    assert undeclared(graph, dvc_yaml(default_graph())) == ["metrics/toy.json", "tests"]  # the package of the toy
     assert undeclared(graph, "stages: {}\n") == ["metrics/toy.json"]
     assert undeclared(graph, "metrics:\n- metrics/toy.json: {cache: false}\n") == []
 

@@ -5,7 +5,8 @@ The footer of an artifact carries
 - `table`: name and version of its schema, for example `questions/1`;
 - `content`: a hash of the encoded rows, which can be checked without decoding them;
 - `fingerprint` and `made_from`: what the rows were computed from (see `whatif.graph`);
-- `unfinished` (rare): why these rows are incomplete, although nothing in `made_from` has changed.
+- `unfinished` (rare): why these rows are incomplete, although nothing in `made_from` has changed;
+- `libraries`: the versions of the libraries that may have decided the rows; others are reported, and nothing is stale.
 """
 
 from __future__ import annotations
@@ -42,12 +43,14 @@ class Footer:
     made_from: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)  # file published from a `files` table -> SHA-256
     unfinished: str = ""  # why running the job again may give other rows; empty if it cannot
+    libraries: Mapping[str, str] = field(default_factory=dict)  # library that the code uses -> its version at that time
 
 
 def footer_of(path: Path) -> Footer:
     """The footer of an artifact, read in about 30 microseconds.
 
-    Raises WhatifError when the file is not a Parquet file, is truncated, or was not written by whatif.
+    Raises WhatifError when the file is not a Parquet file, is truncated, was not written by whatif, or has another
+    record of what it was made from than the one whose hash is its fingerprint.
     """
     try:
         check_regular(path)
@@ -58,6 +61,10 @@ def footer_of(path: Path) -> Footer:
         raise WhatifError(f"{path}: is not a complete Parquet file ({first_line(error)}){remedy(path)}") from error
     entries = metadata.metadata or {}
     try:
+        if not _is_fingerprint(entries[b"fingerprint"].decode(), entries[b"made_from"]):
+            raise WhatifError(
+                f"{path}: was altered: what it says it was made from does not have its fingerprint{remedy(path)}"
+            )
         return Footer(
             table=entries[b"table"].decode(),
             content=entries[b"content"].decode(),
@@ -67,11 +74,22 @@ def footer_of(path: Path) -> Footer:
             made_from=json.loads(entries[b"made_from"]),
             files=json.loads(entries[b"files"]),
             unfinished=entries.get(b"unfinished", b"").decode(),
+            libraries=json.loads(entries.get(b"libraries", b"{}")),
         )
     except (KeyError, ValueError) as error:
         raise WhatifError(
             f"{path}: its footer has no {first_line(error)}, so it was not written by whatif{remedy(path)}"
         ) from error
+
+
+def fingerprint_of(made_from: Mapping[str, Any]) -> str:
+    """The hash of everything that an artifact was made from."""
+    return hashlib.sha256(canonical_json(made_from).encode()).hexdigest()
+
+
+def _is_fingerprint(fingerprint: str, made_from: bytes) -> bool:
+    """Whether it is that of a stored `made_from`; an artifact outside the graph has neither."""
+    return fingerprint == (hashlib.sha256(made_from).hexdigest() if made_from != b"{}" else "")
 
 
 def content_of(path: Path, table: Table | None = None) -> str:
@@ -196,6 +214,6 @@ def remedy(path: Path) -> str:
     return "; delete it, and the next run makes it again" if is_ours else "; give an artifact of whatif (.parquet)"
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """The first line of an error's message, or the name of its class if it has no message."""
     return (str(error) or type(error).__name__).splitlines()[0]

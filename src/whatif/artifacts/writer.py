@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Self, TypeAlias
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from whatif.artifacts.reader import canonical_json, content_hasher
+from whatif.artifacts.reader import canonical_json, content_hasher, fingerprint_of
 from whatif.artifacts.schemas import Table
 from whatif.errors import WhatifError
 from whatif.files.atomic import disk_errors, open_temporary
@@ -66,13 +66,13 @@ class ArtifactWriter:
         table: Table,
         *,
         role: str = "",
-        fingerprint: str = "",
         made_from: Mapping[str, Any] | None = None,
+        libraries: Mapping[str, str] | None = None,
     ) -> None:
         self.path = path
         self.table = table
         self.rows = 0
-        self._footer: dict[str, Any] = {"role": role, "fingerprint": fingerprint, "made_from": made_from or {}}
+        self._footer: dict[str, Any] = {"role": role, "made_from": made_from or {}, "libraries": libraries or {}}
         self._pending: list[pa.Table] = []
         self._pending_rows = 0
         self._last_key: tuple[Any, ...] | None = None
@@ -130,9 +130,10 @@ class ArtifactWriter:
             "table": self.table.label,
             "content": self._sink.hasher.hexdigest(),
             "role": self._footer["role"],
-            "fingerprint": self._footer["fingerprint"],
+            "fingerprint": fingerprint_of(self._footer["made_from"]) if self._footer["made_from"] else "",
             "made_from": canonical_json(self._footer["made_from"]),
             "files": canonical_json(dict(files or {})),
+            "libraries": canonical_json(self._footer["libraries"]),
             **({"unfinished": unfinished} if unfinished else {}),
         }
         with disk_errors(self.path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
@@ -10,33 +9,47 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whatif.benchmarks.discovery import modules
+from whatif.benchmarks.discovery import modules, usable
 from whatif.contradictions import Claim
 from whatif.contradictions.rows import Row, row
 from whatif.errors import WhatifError
+from whatif.looked_up import looked_up
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 def with_claims() -> list[str]:
-    """The names of the installed benchmarks that state claims, sorted."""
-    return [name for name, module in modules().items() if find_spec(f"{module}.claims") is not None]
+    """The names of the usable benchmarks that state claims, sorted."""
+    return [name for name, module in usable().items() if _is_there(f"{module}.claims")]
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # a benchmark in a single file has no modules
+        return False
 
 
 @cache
 def claims_files() -> tuple[str, ...]:
-    """What decides the claims of all benchmarks: their modules, and the tables as published, as `package:path`.
-
-    Modules of claims are found by name, so a step that shows claims declares these files.
-    """
+    """The published tables of all benchmarks that state claims, as `package:path`."""
     found = []
     for name in with_claims():
         module = modules()[name]
         folder = Path(str(files(module)))
-        read = [*sorted(folder.glob("claims*.py")), *sorted((folder / "published").rglob("*.csv"))]
+        read = sorted((folder / "published").rglob("*.csv"))
         found += [f"{module}:{path.relative_to(folder).as_posix()}" for path in read]
     return tuple(found)
+
+
+def claims_code() -> tuple[str, ...]:
+    """The functions that state the claims of all benchmarks, as `module:name`; they are looked up by name."""
+    return tuple(_function(name) for name in with_claims())
+
+
+def _function(benchmark: str) -> str:
+    return f"{modules()[benchmark]}.claims:claims"
 
 
 def claims(benchmark: str) -> Iterator[Claim]:
@@ -46,7 +59,7 @@ def claims(benchmark: str) -> Iterator[Claim]:
         raise WhatifError(
             f"{benchmark}: states no reported numbers that can be checked; those that do: {', '.join(known)}"
         )
-    yield from importlib.import_module(f"{modules()[benchmark]}.claims").claims()
+    yield from looked_up(_function(benchmark))()
 
 
 def rows(benchmarks: Sequence[str] = ()) -> list[Row]:

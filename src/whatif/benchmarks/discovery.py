@@ -15,6 +15,9 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+import click
+
+from whatif.artifacts.reader import first_line
 from whatif.benchmarks.site import SITE, site_benchmark
 from whatif.benchmarks.uninstalled import check_installed
 from whatif.errors import WhatifError
@@ -25,6 +28,7 @@ from whatif.graph.steps import Benchmark
 from whatif.params import whole
 from whatif.params.files import read_yaml
 from whatif.params.whole import PARAMS_FILE, Params
+from whatif.processes.locks import is_planned
 
 GROUP = "whatif.benchmarks"
 _HERE = Path(__file__).parent
@@ -35,26 +39,28 @@ _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 @cache
 def modules() -> dict[str, str]:
-    """The module of each installed benchmark, by name; nothing is imported.
+    """The module of each installed benchmark, by name; nothing is imported."""
+    return dict(sorted(_registered()[0].items()))
 
-    Raises WhatifError when two packages provide a benchmark of the same name.
-    """
+
+@cache
+def _registered() -> tuple[dict[str, str], dict[str, str]]:
+    """Name -> module of each installed benchmark; and name -> what is wrong with an entry point."""
     found = {
         info.name.replace("_", "-"): f"{__package__}.{info.name}"
         for info in pkgutil.iter_modules([str(_HERE)])
         if info.ispkg and info.name not in _NOT_ONE
     }
+    faults = {}
     for point in entry_points(group=GROUP):
+        module = point.value.partition(":")[0].strip()
         if point.name in found:
-            raise WhatifError(
-                f"benchmark {point.name}: is in {found[point.name]} and in {point.module}; uninstall one of them"
-            )
-        found[point.name] = point.module
-    if SITE in found:
-        raise WhatifError(
-            f"benchmark {SITE}: is in {found[SITE]}; this is the name of the site of all, so give it another"
-        )
-    return dict(sorted(found.items()))
+            faults[point.name] = f"is in {found[point.name]} and in {module}; uninstall one of them"
+        elif point.name == SITE:
+            faults[SITE] = f"is in {module}; this is the name of the site of all, so give it another"
+        else:
+            found[point.name] = module
+    return found, faults
 
 
 def yaml_files(project: Path = Path()) -> dict[str, Path]:
@@ -90,15 +96,44 @@ def benchmark(name: str, project: Path = Path()) -> Benchmark:
         from whatif.benchmarks.from_yaml.declaration import declared
 
         return declared(files[name], name)
+    return _installed(name)
+
+
+def _installed(name: str) -> Benchmark:
+    module = modules()[name]
+    if fault := _registered()[1].get(name):
+        raise WhatifError(f"benchmark {name}: {fault}")
     try:
-        found = getattr(importlib.import_module(modules()[name]), "BENCHMARK", None)
+        found = getattr(importlib.import_module(module), "BENCHMARK", None)
     except ImportError as error:
         if missing := how_to_install(error.name or ""):
             raise WhatifError(f"benchmark {name}: {missing}") from error
-        raise WhatifError(f"benchmark {name}: {modules()[name]} cannot be imported ({error})") from error
+        raise WhatifError(f"benchmark {name}: {module} cannot be imported ({first_line(error)})") from error
+    except (Exception, SystemExit) as error:
+        if module.startswith(f"{__package__}.") or isinstance(error, WhatifError):
+            raise
+        what = f"{type(error).__name__}: {first_line(error)}"
+        raise WhatifError(f"benchmark {name}: {module} cannot be imported ({what})") from error
     if not isinstance(found, Benchmark) or found.name != name:
-        raise WhatifError(f"{modules()[name]}: must define `BENCHMARK`, a whatif Benchmark named {name!r}")
+        raise WhatifError(f"benchmark {name}: {module} must define `BENCHMARK`, a whatif Benchmark named {name!r}")
     return found
+
+
+def usable() -> dict[str, str]:
+    """The module of each installed benchmark that can be used, by name. A line of warning names each other one."""
+    return {name: module for name, module in modules().items() if not _fault(name)}
+
+
+@cache
+def _fault(name: str) -> str:
+    """What is wrong with an installed benchmark; empty if nothing is. It is printed once, by a process that plans."""
+    try:
+        _installed(name)
+    except WhatifError as error:
+        if not is_planned():
+            click.echo(f"warning: {error}; it is left out", err=True)
+        return str(error)
+    return ""
 
 
 def load_params(path: Path = Path(PARAMS_FILE)) -> Params:
@@ -124,6 +159,7 @@ def graph(params: Params) -> Graph:
 def _checked(values: Any, path: Path, tree: Any) -> Params:
     names = installed(path.parent)
     check_installed(whole.mentioned(values), names, GROUP, path.parent)
-    mentioned = [benchmark(name, path.parent) for name in whole.mentioned(values) if name in names]
-    kinds = {one.name: one.settings for one in mentioned}
-    return whole.check(values, kinds, names, path, tree)
+    known = [name for name in whole.mentioned(values) if name in names]
+    left_out = [name for name in known if name in modules() and name not in whole.selected(values) and _fault(name)]
+    kinds = {name: benchmark(name, path.parent).settings for name in known if name not in left_out}
+    return whole.check(whole.without(values, left_out), kinds, names, path, tree)

@@ -144,8 +144,9 @@ def _work(benchmark: Benchmark, kind: str | None) -> PeoplesWork:
 
 def _judged() -> list[str]:
     from whatif import benchmarks
+    from whatif.benchmarks.discovery import usable, yaml_files
 
-    return [name for name in benchmarks.installed() if benchmarks.benchmark(name).people]
+    return [name for name in sorted([*usable(), *yaml_files()]) if benchmarks.benchmark(name).people]
 
 
 def _tables(benchmark: Benchmark, output: OutputOf) -> tuple[Path, ...]:

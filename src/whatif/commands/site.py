@@ -21,6 +21,7 @@ def site(opens: bool) -> None:
     from whatif import benchmarks
     from whatif.artifacts.verified import verified_footer
     from whatif.benchmarks.site import SITE
+    from whatif.files.dvc_remote import fetches
     from whatif.graph import folders
     from whatif.graph.standing import remarks
     from whatif.processes import locks
@@ -30,9 +31,7 @@ def site(opens: bool) -> None:
         raise WhatifError("no site: none of the benchmarks of params.yaml publishes results")
     (job,) = graph.jobs_of(graph.steps_of("aggregate", SITE)[0])
     if missing := [path for path in job.outputs.values() if not path.exists()]:
-        raise WhatifError(
-            f"{missing[0]}: not there yet; `dvc pull` fetches it, `dvc repro` or `snakemake --cores 2` makes it"
-        )
+        raise WhatifError(f"{missing[0]}: not there yet; {fetches('it')}`dvc repro` or `snakemake --cores 2` makes it")
     for path in job.outputs.values():
         verified_footer(path)  # an edited artifact is no site
     with locks.try_job(job.name) as free:

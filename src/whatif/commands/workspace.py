@@ -22,7 +22,7 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object: path -> condition and reasons.")
-@click.option("--all", "every_file", is_flag=True, help="List every file, including fresh ones.")
+@click.option("--all", "every_file", is_flag=True, help="List every file, including fresh ones and those left over.")
 @click.option("--check", is_flag=True, help="End with exit code 1 if anything is not fresh.")
 def status(as_json: bool, every_file: bool, check: bool) -> None:
     """List the jobs that are not fresh, with the reasons.
@@ -31,7 +31,8 @@ def status(as_json: bool, every_file: bool, check: bool) -> None:
     earlier job is not fresh. This command changes nothing; the next `dvc repro` or `snakemake` runs these jobs.
     """
     from whatif import benchmarks
-    from whatif.graph.freshness import leftovers, states
+    from whatif.graph.freshness import by_step, leftovers, states
+    from whatif.graph.libraries import changes
 
     graph = benchmarks.graph(benchmarks.load_params())
     found = states(graph)
@@ -40,8 +41,11 @@ def status(as_json: bool, every_file: bool, check: bool) -> None:
     else:
         for job, state in found.items():
             _print_job(job, state, every_file)
-        for path in leftovers(graph):
-            click.echo(f"{'left over':9} {path}: no longer part of the graph")
+        left_over = leftovers(graph)
+        for what in map(str, left_over) if every_file else by_step(left_over):
+            click.echo(f"{'left over':9} {what}: no longer part of the graph")
+        for line in changes(job for job, state in found.items() if state.condition == "fresh"):
+            click.echo(f"warning: {line}", err=True)
         counts = {name: sum(state.condition == name for state in found.values()) for name in _COLOURS}
         click.echo(", ".join(f"{number} {name}" for name, number in counts.items() if number) + " (jobs)")
     if check and any(state.condition != "fresh" for state in found.values()):

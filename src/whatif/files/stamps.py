@@ -43,8 +43,9 @@ def identity_or_absent(path: Path) -> str:
 
 
 def code_stamp(packages: Iterable[Path]) -> str:
-    """A combined stamp of all Python files of some packages."""
-    lines = [f"{file} {stamp(file)}" for package in packages for file in sorted(package.rglob("*.py"))]
+    """A combined stamp of all Python files of some packages, which are folders or files."""
+    found = (path for one in packages for path in ([one] if one.is_file() else sorted(one.rglob("*.py"))))
+    lines = [f"{file} {stamp(file)}" for file in found]
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 

@@ -10,9 +10,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cache
-from importlib.util import find_spec
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from whatif.errors import WhatifError
@@ -29,7 +27,7 @@ class _Index:
 
     place: Path
     stamp: str
-    versions: dict[str, dict[str, str]]
+    versions: dict[str, source.Followed]
     changed: bool = False
 
 
@@ -41,13 +39,22 @@ def code_version(roots: Iterable[str]) -> dict[str, str]:
 
     Raises KeyError when a root does not exist.
     """
+    return dict(_followed(roots).code)
+
+
+def libraries(roots: Iterable[str]) -> tuple[str, ...]:
+    """The installed packages that the code of some roots uses, sorted. Raises KeyError as `code_version` does."""
+    return _followed(roots).libraries
+
+
+def _followed(roots: Iterable[str]) -> source.Followed:
     asked = tuple(roots)
     index = _index_of(asked)
     key = " ".join(asked)
     if key not in index.versions:
-        index.versions[key] = source.code_version(asked)
+        index.versions[key] = source.followed(asked)
         index.changed = True
-    return dict(index.versions[key])
+    return index.versions[key]
 
 
 def keep() -> None:
@@ -55,21 +62,15 @@ def keep() -> None:
     for index in _opened.values():
         if index.changed:
             with contextlib.suppress(WhatifError):
-                text = json.dumps({"stamp": index.stamp, "versions": index.versions})
+                versions = {key: asdict(found) for key, found in index.versions.items()}
+                text = json.dumps({"stamp": index.stamp, "versions": versions})
                 write_whole(index.place, text.encode(), durable=False)
             index.changed = False
 
 
 def package_folders(roots: Iterable[str]) -> list[Path]:
-    """The folders of the packages whose code is followed from some roots."""
-    packages = {source.PACKAGE, *(root.partition(":")[0].partition(".")[0] for root in roots)}
-    return [folder for package in sorted(packages) for folder in _folders(package)]
-
-
-@cache
-def _folders(package: str) -> tuple[Path, ...]:
-    found = find_spec(package)
-    return tuple(map(Path, (found.submodule_search_locations or ()) if found else ()))
+    """The folders, or files, of the packages whose code is followed from some roots."""
+    return [folder for package in source.packages(roots) for folder in source.folders(package)]
 
 
 def _index_of(roots: tuple[str, ...]) -> _Index:
@@ -82,9 +83,10 @@ def _index_of(roots: tuple[str, ...]) -> _Index:
     return _opened[place]
 
 
-def _read(place: Path, stamp: str) -> dict[str, dict[str, str]]:
+def _read(place: Path, stamp: str) -> dict[str, source.Followed]:
     try:
         kept = json.loads(place.read_text(encoding="utf-8"))
-        return {str(key): dict(version) for key, version in kept["versions"].items()} if kept["stamp"] == stamp else {}
+        versions = kept["versions"] if kept["stamp"] == stamp else {}
+        return {key: source.Followed(dict(one["code"]), tuple(one["libraries"])) for key, one in versions.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}  # no index, or not written by whatif

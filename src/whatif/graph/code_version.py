@@ -3,9 +3,11 @@
 Starting from a function, every name that it uses is followed through the modules of this package (and of the package
 that contains the function), without importing them. Comments, docstrings and blank lines are not hashed, and names in
 the annotations of functions are not followed. So editing a comment, or a type used only in annotations, causes no
-recomputation. Code that is looked up by name at run time is given as an additional root. The registries used for that
-lookup do not count; otherwise a new entry would make everything stale. Code that cannot be followed (a star import, or
-a top-level statement that is neither an import nor a definition) raises an error and is never ignored.
+recomputation. Code that is looked up by name at run time is given as an additional root (`whatif.looked_up`). The
+registries used for that lookup do not count; otherwise a new entry would make everything stale. Code that cannot be
+followed (a star import, or a top-level statement that is neither an import nor a definition) raises an error and is
+never ignored. A further package of the project, which the package of a function imports, counts whole, because it may
+be written in any manner. Installed packages are not followed: those that are met are the libraries of the code.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -26,6 +29,16 @@ REGISTRIES = frozenset({("whatif.models", "ADAPTERS"), ("whatif.benchmarks.disco
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 Definition = tuple[str, str]  # (module, name); the name "" means the whole module
+_WHOLE = "*"  # instead of a name: all of a further package of the project
+_LIBRARY = "-"  # instead of a name: an installed package
+
+
+@dataclass(frozen=True)
+class Followed:
+    """What is reached from some roots: a hash for each module of code, and the names of the installed packages."""
+
+    code: dict[str, str]
+    libraries: tuple[str, ...]
 
 
 def code_version(roots: Iterable[str]) -> dict[str, str]:
@@ -33,30 +46,72 @@ def code_version(roots: Iterable[str]) -> dict[str, str]:
 
     Raises KeyError when a root does not exist.
     """
-    return dict(_version(tuple(roots)))
+    return dict(followed(tuple(roots)).code)
 
 
-@cache
-def _version(roots: tuple[str, ...]) -> dict[str, str]:
-    reached: set[Definition] = set()
+def packages(roots: Iterable[str]) -> list[str]:
+    """The packages whose code is followed from some roots, with the further packages of the project, sorted."""
+    found: set[Definition] = set()
+    waiting: list[Definition] = [(root.partition(":")[0], "") for root in roots]
+    while waiting:
+        module, kind = waiting.pop()
+        if (module, kind) not in found and module.partition(".")[0] != PACKAGE and kind != _LIBRARY:
+            found.add((module, kind))
+            waiting += _met_in(module) if kind == _WHOLE else _imported_by(module)
+    return sorted({PACKAGE, *(module.partition(".")[0] for module, _ in found)})
+
+
+def _imported_by(module: str) -> Iterator[Definition]:
+    """The modules that a module imports, and the packages that are not followed."""
+    read = _module(module)
+    for imports in (read.imports, *(definition.imports for definition in read.definitions.values())):
+        for source, name in imports.values():
+            if name in (_WHOLE, _LIBRARY):
+                yield (source, name)
+            else:
+                inner = f"{source}.{name}"
+                yield from ((one, "") for one in (source, inner) if _is_module(one))
+
+
+def reached(roots: Iterable[str]) -> set[Definition]:
+    """The definitions that are reached from roots. Raises KeyError when a root does not exist."""
+    found: set[Definition] = set()
+    begun = _begun(roots)
+    waiting = list(begun)
+    while waiting:
+        definition = waiting.pop()
+        if definition not in found and definition not in REGISTRIES:
+            found.add(definition)
+            waiting.extend(_uses(definition, undecorated=definition in begun))
+    return found
+
+
+def _begun(roots: Iterable[str]) -> set[Definition]:
     begun: set[Definition] = set()
     for root in roots:
         module, _, name = root.partition(":")
         if name not in _module(module).definitions:
             raise KeyError(root)
         begun.add((module, name))
-    waiting = list(begun)
-    while waiting:
-        definition = waiting.pop()
-        if definition not in reached and definition not in REGISTRIES:
-            reached.add(definition)
-            waiting.extend(_uses(definition, undecorated=definition in begun))
+    return begun
+
+
+@cache
+def followed(roots: tuple[str, ...]) -> Followed:
+    """What is reached from roots given as `module:name`. Raises KeyError when a root does not exist."""
+    begun = _begun(roots)
     by_module: dict[str, list[str]] = {}
-    for module, name in sorted(reached):
-        if name:
+    libraries: list[str] = []
+    for module, name in sorted(reached(roots)):
+        if name == _LIBRARY:
+            libraries.append(module)
+        elif name == _WHOLE:
+            by_module[module] = [_digest_of(module)]
+        elif name:
             digest = _found(module, name, undecorated=(module, name) in begun).digest
             by_module.setdefault(module, []).append(f"{name} {digest}")
-    return {module: _sha256("\n".join(lines))[:16] for module, lines in by_module.items()}
+    code = {module: _sha256("\n".join(lines))[:16] for module, lines in by_module.items()}
+    return Followed(code, tuple(libraries))
 
 
 @dataclass(frozen=True)
@@ -89,6 +144,9 @@ def _found(module: str, name: str, *, undecorated: bool) -> _Definition:
 
 def _uses(definition: Definition, *, undecorated: bool) -> Iterator[Definition]:
     module_name, name = definition
+    if name in (_WHOLE, _LIBRARY):
+        yield from _met_in(module_name) if name == _WHOLE else ()
+        return
     module = _module(module_name)
     if not name:
         yield from ((module_name, inner) for inner in module.definitions)
@@ -104,6 +162,9 @@ def _uses(definition: Definition, *, undecorated: bool) -> Iterator[Definition]:
 
 def _imported(target: Definition, used: str, found: _Definition) -> Iterator[Definition]:
     module, name = target
+    if name in (_WHOLE, _LIBRARY):
+        yield target
+        return
     if name and _is_module(f"{module}.{name}"):
         module, name = f"{module}.{name}", ""
     if name:
@@ -124,7 +185,9 @@ def _resolve(module: str, name: str) -> Iterator[Definition]:
         yield (module, name)
     elif name in _module(module).imports:
         inner_module, inner_name = _module(module).imports[name]
-        if inner_name and not _is_module(f"{inner_module}.{inner_name}"):
+        if inner_name in (_WHOLE, _LIBRARY):
+            yield (inner_module, inner_name)
+        elif inner_name and not _is_module(f"{inner_module}.{inner_name}"):
             yield from _resolve(inner_module, inner_name)
         else:
             yield (f"{inner_module}.{inner_name}" if inner_name else inner_module, "")
@@ -231,7 +294,10 @@ def _names_defined(node: ast.stmt) -> list[str]:
 
 
 def _imports(statements: Iterable[ast.AST], module: str) -> dict[str, Definition]:
-    """The names that import statements bind to code that is followed: local name -> (module, name or "")."""
+    """The names that import statements bind: local name -> (module, name, or "" for the module itself).
+
+    The names of packages that are not followed are bound to (package, `_WHOLE` or `_LIBRARY`).
+    """
     followed = {PACKAGE, module.split(".", maxsplit=1)[0]}
     bound: dict[str, Definition] = {}
     for node in statements:
@@ -242,6 +308,8 @@ def _imports(statements: Iterable[ast.AST], module: str) -> dict[str, Definition
                     if alias.name == "*":
                         raise ValueError(f"{module}:{node.lineno}: import names one by one, a star cannot be followed")
                     bound[alias.asname or alias.name] = (source, alias.name)
+            elif kind := _kind(source):
+                bound |= {alias.asname or alias.name: kind for alias in node.names}
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 package = alias.name.split(".")[0]
@@ -249,7 +317,69 @@ def _imports(statements: Iterable[ast.AST], module: str) -> dict[str, Definition
                     raise ValueError(f"{module}:{node.lineno}: write `from {package} import ...` so it can be followed")
                 if package in followed:
                     bound[alias.asname or package] = (alias.name, "")
+                elif kind := _kind(package):
+                    bound[alias.asname or package] = kind
     return bound
+
+
+def _kind(module: str) -> Definition | None:
+    """A package that is not followed: whether it belongs to the project or is installed; None for Python's own."""
+    package = module.partition(".")[0]
+    if package in sys.stdlib_module_names:
+        return None
+    return (package, _LIBRARY if _is_installed(package) else _WHOLE)
+
+
+@cache
+def _is_installed(package: str) -> bool:
+    """Whether a package lies where installers put packages, and not in a project or a checkout."""
+    return all(
+        {"site-packages", "dist-packages"} & set(place.parts) or any(place.parent.glob("*.dist-info"))
+        for place in folders(package)
+    )
+
+
+@cache
+def folders(package: str) -> tuple[Path, ...]:
+    """The folders of a package, or the file of a module; none if it is not there."""
+    try:
+        found = importlib.util.find_spec(package)
+    except (ImportError, ValueError):  # a module without a specification, such as `__main__`
+        return ()
+    if found is None:
+        return ()
+    inside = found.submodule_search_locations
+    return tuple(map(Path, inside or ([found.origin] if found.has_location and found.origin else [])))
+
+
+def _files(package: str) -> Iterator[tuple[str, Path]]:
+    """The Python files of a package, by their names in it, sorted."""
+    for place in folders(package):
+        for path in [place] if place.is_file() else sorted(place.rglob("*.py")):
+            yield path.relative_to(place.parent).as_posix(), path
+
+
+@cache
+def _met_in(package: str) -> tuple[Definition, ...]:
+    """The packages that any module of a package imports and that are not followed, sorted."""
+    found: set[Definition] = set()
+    for name, path in _files(package):
+        tree = ast.parse(path.read_text(encoding="utf-8"), name)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                found.add(_kind(node.module or "") or (package, _WHOLE))
+            elif isinstance(node, ast.Import):
+                found |= {_kind(alias.name) or (package, _WHOLE) for alias in node.names}
+    return tuple(sorted(one for one in found if one[0] not in (package, PACKAGE)))
+
+
+def _digest_of(package: str) -> str:
+    """The hash of all code of a package, without comments."""
+    lines: list[str] = []
+    for name, path in _files(package):
+        source = path.read_text(encoding="utf-8")
+        lines += [name, *filter(None, without_comments(source, ast.parse(source)))]
+    return _sha256("\n".join(lines))
 
 
 def _absolute(node: ast.ImportFrom, module: str) -> str:

@@ -71,7 +71,7 @@ def part_dimension(number: Callable[[Params, str], int]) -> Dimension:
         lambda params, benchmark: parts(number(params, benchmark)),
         "Only this part, for example part-000-of-004; all of them by default.",
         PART,
-        code=lambda params, value: [f"{__name__}:part_range"],
+        code=lambda params, value: [f"{__name__}:{name}" for name in ("part_range", "is_first", "is_whole")],
     )
 
 

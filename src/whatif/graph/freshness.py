@@ -6,7 +6,6 @@ never decide freshness. They only show whether a file must be read again to veri
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -16,6 +15,7 @@ from typing import Any
 from whatif import artifacts
 from whatif.artifacts import verified
 from whatif.artifacts.made_from import differences
+from whatif.artifacts.reader import fingerprint_of
 from whatif.artifacts.writer import CODEC, CODEC_LEVEL, FORMAT_VERSION
 from whatif.errors import WhatifError
 from whatif.graph import code_index, folders
@@ -56,7 +56,7 @@ class Provenance:
     @property
     def fingerprint(self) -> str:
         """The hash of everything that the outputs depend on."""
-        return hashlib.sha256(artifacts.canonical_json(self.made_from).encode()).hexdigest()
+        return fingerprint_of(self.made_from)
 
 
 def provenance(job: Job, contents: Mapping[Path, str] | None = None) -> Provenance:
@@ -160,6 +160,19 @@ def _damaged_texts(job: Job, footers: Mapping[Path, artifacts.Footer]) -> Iterat
     for path in job.published:
         if path.exists() and verified.file_digest(path) != written.get(str(path)):
             yield path, f"{path} was edited"
+
+
+def by_step(paths: Iterable[Path]) -> Iterator[str]:
+    """Artifacts counted by the stage and benchmark that made them, as their footers say: `filter scenes: 3 files`."""
+    counts: dict[str, int] = {}
+    for path in paths:
+        try:
+            made_by = artifacts.footer_of(path).made_from.get("step")
+        except WhatifError:
+            made_by = None
+        name = str(made_by or f"{path.parent}/")
+        counts[name] = counts.get(name, 0) + 1
+    return (f"{name}: {number:,} file{'s' if number > 1 else ''}" for name, number in sorted(counts.items()))
 
 
 def leftovers(graph: Graph) -> list[Path]:

@@ -137,6 +137,7 @@ class Job:
         readers = _READERS if self.inputs else ()
         return [
             self.step.root,
+            *self.step.code,
             *looked_up,
             *readers,
             *sorted(f"{kind.__module__}:{kind.__qualname__}" for kind in types),

@@ -22,7 +22,7 @@ from whatif.artifacts.reader import footer_of
 from whatif.errors import WhatifError
 from whatif.files.atomic import disk_errors, remove_orphans
 from whatif.graph import code_index, folders, run, stash
-from whatif.graph.freshness import DATA, Condition, State, inputs_fresh, leftovers, state_of
+from whatif.graph.freshness import DATA, Condition, State, by_step, inputs_fresh, leftovers, state_of
 from whatif.graph.graph import Graph
 from whatif.graph.jobs import Job
 from whatif.processes import locks
@@ -53,7 +53,7 @@ class Prologue:
                 for path in job.outputs.values():
                     stash.put(path)
         worked = not self.moved or any(moved.path.exists() for moved in self.moved)
-        for moved in self.moved if worked else [*self.moved, *self.left_over]:
+        for moved in self.moved if worked and not only_looked else [*self.moved, *self.left_over]:
             moved.undo()
         for job in self.graph.jobs:
             # An artifact of an earlier version may hold other files than this one publishes; it is not fresh.
@@ -112,13 +112,43 @@ def prepare(
             for reasons, names in stale.items():
                 more = f" and {len(names) - 1} more" if len(names) > 1 else ""
                 say(f"not fresh: {names[0]}{more}: {reasons}")
-            for path in leftovers(graph):
-                say(f"out of the way: {path}: no longer asked for")
-                prologue.left_over.append(stash.put(path))
+            _clear_leftovers(prologue, say)
     except BaseException:
         prologue.end()
         raise
     return prologue
+
+
+def _clear_leftovers(prologue: Prologue, say: Callable[[str], None]) -> None:
+    """Puts away artifacts that no job makes any more, and the text files that were published from them."""
+    found = leftovers(prologue.graph)
+    for what in by_step(found):
+        say(f"out of the way: {what}: no longer asked for")
+    for path in found:
+        for published in _published_from(path, prologue.graph):
+            prologue.left_over.append(stash.set_aside(published))
+            with contextlib.suppress(OSError):
+                published.parent.rmdir()  # of a benchmark, when it is empty
+        prologue.left_over.append(stash.put(path))
+
+
+def _published_from(artifact: Path, graph: Graph) -> list[Path]:
+    """The text files that were published from a left-over artifact, as far as they are whatif's own and unedited."""
+    kept = {path for job in graph.jobs for path in job.published}
+    try:
+        written = footer_of(artifact).files
+    except WhatifError:
+        return []
+    found = [(Path(name), digest) for name, digest in written.items()]
+    return [
+        path
+        for path, digest in found
+        if path.parts[:1] == ("metrics",)
+        and ".." not in path.parts
+        and path not in kept
+        and path.is_file()
+        and verified.file_digest(path) == digest
+    ]
 
 
 def _keep_code_versions(graph: Graph) -> None:

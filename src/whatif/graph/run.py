@@ -8,17 +8,19 @@ import json
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from whatif import artifacts
+from whatif import artifacts, looked_up
 from whatif.artifacts import verified
 from whatif.artifacts.schemas import FILES
 from whatif.artifacts.sorted_files import SortedFiles
 from whatif.artifacts.writer import ArtifactWriter, Rows, as_table
 from whatif.errors import WhatifError
 from whatif.files.atomic import remove_orphans, write_whole
-from whatif.graph import folders, stash
+from whatif.graph import folders, libraries, stash
+from whatif.graph.code_version import reached
 from whatif.graph.freshness import Condition, Provenance, provenance, state_of
 from whatif.graph.jobs import Job
 from whatif.graph.steps import PICTURES, TEXT_FILES
@@ -35,6 +37,7 @@ class Outputs:
     def __init__(self, job: Job, made: Provenance) -> None:
         self._job = job
         self._made = made
+        self._libraries = libraries.of(job)
         self._writers: dict[str, ArtifactWriter] = {}
         self._texts: dict[str, bytes] = {}
         self._of_folder: dict[str, SortedFiles] = {}  # by role
@@ -47,8 +50,8 @@ class Outputs:
                 self._job.outputs[role],
                 self._job.step.outputs[role],
                 role=role,
-                fingerprint=self._made.fingerprint,
                 made_from=self._made.made_from,
+                libraries=self._libraries,
             )
         return self._writers[role]
 
@@ -168,7 +171,8 @@ def take_back(job: Job, contents: dict[Path, str], say: Callable[[str], None]) -
 def _compute(job: Job, made: Provenance, say: Callable[[str], None]) -> None:
     outputs = Outputs(job, made)
     try:
-        job.step.function(job.task(outputs, say))
+        with looked_up.only(partial(_is_declared, job)):
+            job.step.function(job.task(outputs, say))
         outputs.finish()
     except BaseException:
         outputs.discard()
@@ -179,6 +183,12 @@ def _compute(job: Job, made: Provenance, say: Callable[[str], None]) -> None:
     outputs.commit()
     for path in job.outputs.values():
         verified.remember(path, artifacts.footer_of(path).content)
+
+
+def _is_declared(job: Job, place: str) -> bool:
+    """Whether a job's code version covers a function that is looked up by name."""
+    module, _, name = place.partition(":")
+    return place in job.code_roots or (module, name) in reached(job.code_roots)
 
 
 def publish(job: Job) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from whatif.errors import WhatifError
+from whatif.files.dvc_remote import fetches
 from whatif.graph.freshness import Condition, State, states
 from whatif.graph.graph import Graph
 from whatif.graph.jobs import Job
@@ -13,8 +14,8 @@ _SHOWN = 5  # maximum number of reasons per heading
 _HEADINGS = {
     Condition.STALE: "STALE: today's parameters, inputs and code may give other numbers; `dvc repro` or `snakemake` "
     "makes them:",
-    Condition.MISSING: "NOT CHECKED: artifacts behind these numbers are not here; `dvc pull` fetches them, `dvc repro` "
-    "or `snakemake` makes them:",
+    Condition.MISSING: "NOT CHECKED: artifacts behind these numbers are not here; {fetches}`dvc repro` or `snakemake` "
+    "makes them:",
 }
 _UNFINISHED = "UNFINISHED: these numbers count unanswered questions as wrong; `snakemake` asks them again:"
 
@@ -37,7 +38,10 @@ def remarks(graph: Graph, benchmark: str) -> list[str]:
     lenient = states(graph, accept=lambda job: True, jobs=own)
     lines: list[str] = []
     for condition, heading in _HEADINGS.items():
-        lines += _section(heading, {job: state for job, state in lenient.items() if state.condition is condition})
+        lines += _section(
+            heading.format(fetches=fetches("them")),
+            {job: state for job, state in lenient.items() if state.condition is condition},
+        )
     given_up = {job: strict[job] for job, state in lenient.items() if _is_unfinished(strict[job], state)}
     return [*lines, *_section(_UNFINISHED, given_up)]
 

@@ -68,6 +68,7 @@ class Step:
     reads: picks the settings that the work depends on from those of the benchmark; None if there are none.
     seed: whether the work depends on the seed.
     shown: the fields that the step reads of the models in a table.
+    code: the code that the work looks up by name, whatever the values of its dimensions, as `module:name`.
     package_files: data files of Python packages that the work reads, as `package:path`.
     publishes: names of text files in the folder `metrics/BENCHMARK`; `metrics/BENCHMARK.json` is always added. None if
         the step publishes no text files.
@@ -88,6 +89,7 @@ class Step:
     reads: Callable[[Any], Any] | None = None
     seed: bool = False
     shown: tuple[Shown, ...] = ()
+    code: tuple[str, ...] = ()
     package_files: tuple[str, ...] = ()
     publishes: tuple[str, ...] | None = None
     folder: str = ""

@@ -11,13 +11,13 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
 from whatif.errors import WhatifError
 from whatif.language.messages import Messages, images_in, last_prompt
 from whatif.language.options import LETTERS
 from whatif.language.reasoning import CUT_OFF, split_reasoning
+from whatif.looked_up import looked_up
 from whatif.models.depicted import Depicted
 from whatif.models.program_runs import ProgramRun
 
@@ -303,11 +303,9 @@ def load(name: str, settings: Any, seed: int) -> Model:
     """
     if name not in ADAPTERS:
         raise WhatifError(f"adapter: {name!r} is unknown; choose one of {', '.join(sorted(ADAPTERS))}")
-    module, function = ADAPTERS[name].split(":")
-    return cast("Model", getattr(import_module(module), function)(settings, seed))
+    return cast("Model", looked_up(ADAPTERS[name])(settings, seed))
 
 
 def load_matcher(name: str, settings: Any) -> Matcher:
     """The matcher of the adapter `name`, made with its settings. Raises WhatifError when it cannot be loaded."""
-    module, function = ADAPTERS[name].split(":")
-    return cast("Matcher", getattr(import_module(module), function)(settings))
+    return cast("Matcher", looked_up(ADAPTERS[name])(settings))

@@ -5,7 +5,7 @@ Each stage has sections for the benchmarks, which are typed by the settings of t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -69,8 +69,8 @@ def check(
     `kinds` has the settings class of every benchmark that the values mention; `names` are all installed benchmarks.
     Raises WhatifError with one line per finding: file, line, path of the key, what is wrong, what would be right.
     """
-    selected = _selected(values)
-    read = check_settings(_root(kinds, selected), values, path, tree, {"benchmarks": names})
+    chosen = selected(values)
+    read = check_settings(_root(kinds, chosen), values, path, tree, {"benchmarks": names})
     whole: Any = read
     if len(set(whole.benchmarks)) < len(whole.benchmarks):
         raise WhatifError(f"{path}: benchmarks: a name occurs twice; keep one")
@@ -87,7 +87,19 @@ def mentioned(values: Any) -> list[str]:
     """The names of benchmarks that the values select or have a section for, as far as the values are well-formed."""
     stages = [values.get(stage) for stage in STAGES] if isinstance(values, dict) else []
     sections = [name for stage in stages if isinstance(stage, dict) for name in stage]
-    return list(dict.fromkeys(name for name in (*_selected(values), *sections) if isinstance(name, str)))
+    return list(dict.fromkeys(name for name in (*selected(values), *sections) if isinstance(name, str)))
+
+
+def without(values: Any, names: Collection[str]) -> Any:
+    """The values without the sections of some benchmarks."""
+    if not names or not isinstance(values, dict):
+        return values
+    return {
+        stage: {name: section for name, section in of.items() if name not in names}
+        if stage in STAGES and isinstance(of, dict)
+        else of
+        for stage, of in values.items()
+    }
 
 
 def plain(value: Any) -> Any:
@@ -99,14 +111,15 @@ def plain(value: Any) -> Any:
     return {key: plain(inner) for key, inner in value.items()} if isinstance(value, dict) else value
 
 
-def _selected(values: Any) -> list[str]:
+def selected(values: Any) -> list[str]:
+    """The names of the benchmarks that the values select, as far as the values are well-formed."""
     names = values.get("benchmarks") if isinstance(values, dict) else None
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
-def _root(kinds: Kinds, selected: Sequence[str]) -> type[Settings]:
+def _root(kinds: Kinds, chosen: Sequence[str]) -> type[Settings]:
     """The class of a whole file: a section is required where its benchmark is selected and declares no default."""
-    stages = {stage: _stage(stage, kinds, selected) for stage in STAGES}
+    stages = {stage: _stage(stage, kinds, chosen) for stage in STAGES}
     fields: dict[str, Any] = {
         "seed": (int, Field(ge=0, lt=2**32)),
         "benchmarks": (list[BenchmarkName], Field(min_length=1)),
@@ -116,12 +129,12 @@ def _root(kinds: Kinds, selected: Sequence[str]) -> type[Settings]:
     return create_model("Params", __base__=Settings, **fields)
 
 
-def _stage(stage: str, kinds: Kinds, selected: Sequence[str]) -> type[Settings]:
+def _stage(stage: str, kinds: Kinds, chosen: Sequence[str]) -> type[Settings]:
     fields: dict[str, Any] = {}
     for name, kind in kinds.items():
         if stage in kind.model_fields:
             declared = kind.model_fields[stage]
-            if name not in selected:
+            if name not in chosen:
                 fields[_python_name(name)] = (declared.annotation | None, Field(default=None, alias=name))  # type: ignore[operator]
             else:
                 default = ... if declared.is_required() else declared.default

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from whatif.errors import WhatifError
+from whatif.looked_up import looked_up
 
 # Adapter -> module and function that makes a generator from its settings.
 ADAPTERS = {
@@ -86,5 +86,4 @@ def load(settings: Any, seed: int) -> ImageGenerator:
     """
     if settings.adapter not in ADAPTERS:
         raise WhatifError(f"adapter: {settings.adapter!r} is unknown; choose one of {', '.join(sorted(ADAPTERS))}")
-    module, function = ADAPTERS[settings.adapter].split(":")
-    return cast("ImageGenerator", getattr(import_module(module), function)(settings, seed))
+    return cast("ImageGenerator", looked_up(ADAPTERS[settings.adapter])(settings, seed))

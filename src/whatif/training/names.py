@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
+from whatif.looked_up import looked_up
 from whatif.training.recipes import Recipes
 
 EMBEDDED = Path("src/whatif/embedded/checkpoints")
@@ -102,7 +102,7 @@ def train(name: str, recipes: Recipes, folder: Path) -> None:
     """Trains the checkpoint `name` into `folder`, with its log. Raises WhatifError for an unknown name."""
     recipe = recipe_of(name, recipes)
     folder.mkdir(parents=True, exist_ok=True)
-    _function(CHECKPOINTS[name].trainer)(recipe, recipes.seed, recipes.threads, folder, folder / LOG_FILE)
+    looked_up(CHECKPOINTS[name].trainer)(recipe, recipes.seed, recipes.threads, folder, folder / LOG_FILE)
 
 
 def assess(name: str, folder: Path) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def assess(name: str, folder: Path) -> dict[str, Any]:
         raise WhatifError(_unknown(name))
     if not folder.is_dir():
         raise WhatifError(f"{folder}: no such checkpoint; make it with `whatif train {name}`")
-    table: dict[str, Any] = _function(CHECKPOINTS[name].assessment)(folder)
+    table: dict[str, Any] = looked_up(CHECKPOINTS[name].assessment)(folder)
     return table
 
 
@@ -124,8 +124,3 @@ def recipe_of(name: str, recipes: Recipes) -> Any:
 
 def _unknown(name: str) -> str:
     return f"{name}: unknown embedded checkpoint; choose one of {', '.join(CHECKPOINTS)}"
-
-
-def _function(where: str) -> Any:
-    module, _, name = where.partition(":")
-    return getattr(import_module(module), name)

@@ -91,14 +91,15 @@ def _standard_plots(benchmark: Benchmark) -> Iterator[Mapping[str, Any]]:
 
 
 def undeclared(graph: Graph, text: str) -> list[str]:
-    """What a `dvc.yaml` does not declare: metrics files of selected benchmarks, and files that settings name."""
+    """What a `dvc.yaml` does not declare: metrics of selected benchmarks, their code, and files that settings name."""
     found = yaml.safe_load(text) or {}
     declared = {next(iter(one)) if isinstance(one, dict) else one for one in found.get("metrics") or ()}
     wanted = [f"metrics/{name}.json" for name, one in graph.benchmarks.items() if one.text_files]
     missing = [path for path in wanted if path not in declared]
     for stage, written in (found.get("stages") or {}).items():
         deps = written.get("do", written).get("deps") or ()
-        missing += [path for path in (*_declarations(graph, stage), *_sources(graph, stage)) if path not in deps]
+        read = (*_code(graph), *_declarations(graph, stage), *_sources(graph, stage))
+        missing += [path for path in read if path not in deps]
     return list(dict.fromkeys(missing))
 
 
@@ -192,8 +193,8 @@ def _params(graph: Graph, stage: str, steps: Iterable[Step]) -> list[str]:
         if step.reads is not None and not graph.benchmarks[step.benchmark].file:
             read = places(step.reads, step.benchmark, graph.benchmarks[step.benchmark].settings)
             found.update(dict.fromkeys(place for place in read if place.split(".")[0] != stage))
-        if step.shown:
-            found["models"] = None
+        if any(one.dimension not in step.divided_by for one in step.shown):
+            found["models"] = None  # a table of all models; another step reads only that of its job
         if stage == "evaluate" and any(dimension.is_model for dimension in step.divided_by):
             found["models.${key}"] = None
         # A judge, asked for every model; or a model that writes questions.

@@ -50,7 +50,7 @@ class Kept:
     def writer(self, role: str) -> ArtifactWriter:
         if role not in self._writers:
             path = self._folder / f"made-{role}.parquet"
-            self._writers[role] = ArtifactWriter(path, TABLES[role], role=role, fingerprint="", made_from={})
+            self._writers[role] = ArtifactWriter(path, TABLES[role], role=role, made_from={})
         return self._writers[role]
 
     def rows(self, role: str) -> list[Row]:

@@ -86,7 +86,7 @@ def small(
 def _store(project: Project, stage: str, role: str, table: Table, rows: list[Row]) -> None:
     path = project.folder / f"data/{stage}/{NAME}/{role}.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_artifact(path, table, rows, role=role, fingerprint="", made_from={})
+    write_artifact(path, table, rows, role=role, made_from={})
 
 
 def job_of(project: Project, **groups: bool) -> Job:

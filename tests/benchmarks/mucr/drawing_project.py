@@ -110,4 +110,4 @@ def _pair(pair_id: str, group_id: str, captions: tuple[str, str], known: Row) ->
 def _write(project: Project, stage: str, table: Table, role: str, rows: list[Row]) -> None:
     (path,) = project.paths(stage, role)
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    write_artifact(path, table, rows, role=role, fingerprint="", made_from={})
+    write_artifact(path, table, rows, role=role, made_from={})

@@ -162,7 +162,7 @@ def prepare(project: Project, world: World, **questions: Any) -> Project:
         (path,) = given.paths
         path = project.folder / path
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_artifact(path, _TABLES[role], rows[role], role=role, fingerprint="", made_from={})
+        write_artifact(path, _TABLES[role], rows[role], role=role, made_from={})
     return project
 
 

@@ -165,7 +165,7 @@ def preselected(folder: Path) -> Project:
     ):
         place = folder / f"data/{path}.parquet"
         place.parent.mkdir(parents=True, exist_ok=True)
-        write_artifact(place, table, content, role=place.stem, fingerprint="", made_from={})
+        write_artifact(place, table, content, role=place.stem, made_from={})
     project.write_params()
     return project
 

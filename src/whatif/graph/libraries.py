@@ -1,0 +1,75 @@
+"""The libraries that decide pixels, tokens or scores: their versions are in every footer, so a change can be named.
+
+Another version makes nothing stale, because most give the same rows, and nobody wants to compute everything again
+after each update. The versions belong to the code that a job reaches, and not to what a process happens to have
+imported, so that the same job writes the same bytes in every process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from whatif import artifacts
+from whatif.errors import WhatifError
+from whatif.graph.code_index import libraries
+from whatif.graph.jobs import Job
+
+# Imported package -> the distributions that decide what it computes.
+_DECIDES: Mapping[str, tuple[str, ...]] = {
+    "PIL": ("pillow",),
+    "diffusers": ("diffusers", "torch", "transformers", "tokenizers"),
+    "matplotlib": ("matplotlib",),
+    "numpy": ("numpy",),
+    "nltk": ("nltk",),
+    "pandas": ("pandas",),
+    "peft": ("peft", "torch", "transformers"),
+    "scipy": ("scipy",),
+    "sentence_transformers": ("sentence-transformers", "torch", "transformers", "tokenizers"),
+    "sklearn": ("scikit-learn", "scipy"),
+    "spacy": ("spacy",),
+    "statsmodels": ("statsmodels", "scipy"),
+    "textblob": ("textblob", "nltk"),
+    "tokenizers": ("tokenizers",),
+    "torch": ("torch",),
+    "torchvision": ("torchvision", "torch"),
+    "transformers": ("transformers", "tokenizers", "torch"),
+}
+
+
+def of(job: Job) -> dict[str, str]:
+    """The installed versions of the libraries that a job's code uses, by the names of their distributions."""
+    names = sorted({name for package in libraries(job.code_roots) for name in _DECIDES.get(package, ())})
+    return {name: found for name in names if (found := _installed(name))}
+
+
+def changes(jobs: Iterable[Job]) -> Iterator[str]:
+    """A line for each library whose version is another one than that with which artifacts of some jobs were made."""
+    found: dict[tuple[str, str], int] = {}
+    for job in jobs:
+        for path in job.outputs.values():
+            for name, before in _recorded(path).items():
+                if before != _installed(name):
+                    found[name, before] = found.get((name, before), 0) + 1
+    for (name, before), number in sorted(found.items()):
+        now = _installed(name)
+        is_now = f"installed is {now}" if now else "it is not installed"
+        yield f"made with {name} {before}, {is_now}: {number:,} artifact{'s' if number > 1 else ''}"
+
+
+def _recorded(path: Path) -> Mapping[str, str]:
+    try:
+        return artifacts.footer_of(path).libraries
+    except WhatifError:
+        return {}
+
+
+@cache
+def _installed(name: str) -> str:
+    """The version of a distribution, without what names its build (`2.9.0+cpu`); empty if it is not installed."""
+    try:
+        return version(name).partition("+")[0]
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,54 @@
+"""Runs the benchmarks that are selected by default with few items; prints what the jobs executed, as a line of JSON."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from pathlib import Path
+from types import CodeType
+
+from tests.graph.executed import escaped, traced
+from tests.projects import Project
+from whatif.graph.graph import Graph
+from whatif.graph.run import run
+
+
+def small(folder: Path) -> Project:
+    """A project with few items of each benchmark."""
+    project = Project(folder)
+    extract, generate = project.values["extract"], project.values["generate"]
+    generate["cvqa-synthetic"]["puzzles_per_template"] = 4
+    extract["cvqa-real"]["scenes"]["number"] = 12
+    extract["scenes"]["number"] = 8
+    generate["scenes"]["pairs"] = 4
+    extract["coco-counterfactuals"]["scenes"] = 8
+    extract["cfmm"]["scenes"]["items_per_category"] = 4
+    extract["mucr"]["scenes"]["groups"] = 8
+    training = extract["coco-counterfactuals-training"]
+    training["scenes"] |= {"pairs": 40, "unpaired": 30}
+    for searched in training["retrieval"].values():
+        searched["scenes"] = 40
+    for recognised in training["classification"].values():
+        recognised["number"] = 30
+    return project
+
+
+def escapes_of(graph: Graph) -> tuple[dict[str, str], int]:
+    """Definition -> a job that executed it although its code version does not cover it; and how many were executed."""
+    escapes: dict[str, str] = {}
+    executed = 0
+    for job in graph.jobs:
+        found: set[CodeType] = set()
+        run(traced(job, found), lambda line: None)
+        executed += len(found)
+        escapes |= dict.fromkeys(escaped(job, found), job.name)
+    return escapes, executed
+
+
+if __name__ == "__main__":
+    project = small(Path(sys.argv[1]))
+    graph = project.graph
+    with contextlib.chdir(project.folder):
+        found, executed = escapes_of(graph)
+    print(json.dumps({"escapes": dict(sorted(found.items())), "executed": executed}))
