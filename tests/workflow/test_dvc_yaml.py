@@ -15,7 +15,7 @@ from whatif import benchmarks
 from whatif.cli import main
 from whatif.graph.graph import Graph
 from whatif.params.whole import check
-from whatif.workflow.dvc_yaml import dvc_yaml, undeclared
+from whatif.workflow.dvc_yaml import dvc_yaml, gone_parameters, undeclared
 from whatif.workflow.stage_files import stage_files
 
 
@@ -77,6 +77,14 @@ def test_metrics_that_are_not_declared_are_found() -> None:
     assert undeclared(graph, dvc_yaml(default_graph())) == ["metrics/toy.json"]
     assert undeclared(graph, "stages: {}\n") == ["metrics/toy.json"]
     assert undeclared(graph, "metrics:\n- metrics/toy.json: {cache: false}\n") == []
+
+
+def test_parameters_that_are_no_longer_there_are_found() -> None:
+    values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    written = dvc_yaml(default_graph())
+    assert gone_parameters(written, values) == []
+    del values["models"]["writer"], values["extract"]["cfmm"]
+    assert gone_parameters(written, values) == ["models.writer", "extract.cfmm", "extract.cfmm.items"]
 
 
 def test_files_and_folders_that_settings_name_are_dependencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
