@@ -18,7 +18,7 @@ help: ## this list
 # halves the time of the installation.
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	pip install --quiet --no-compile --constraint constraints.txt --editable '.[pipeline,models]'
+	pip install --quiet --no-compile --constraint constraints.txt --editable '.[pipeline,models,slurm]'
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
@@ -35,7 +35,7 @@ lint: $(VENV)/.installed-dev ## ruff, mypy, snakefmt
 	ruff check .
 	ruff format --check .
 	mypy
-	snakefmt --check Snakefile src/whatif/workflow
+	snakefmt --check Snakefile stages src/whatif
 
 # Two at a time. A worker that has nothing left to do takes tests from the other one.
 PYTEST := $(THREADS) pytest --numprocesses 2 --dist worksteal
@@ -102,4 +102,4 @@ train-embedded: $(VENV)/.installed ## train the checkpoints that ship with the p
 	for name in $(EMBEDDED); do $(THREADS) whatif train $$name && dvc commit --force params/dvc.yaml:train@$$name || exit 1; done
 
 clean: ## remove what is not in git but can be made again: artifacts, stash, logs
-	rm -rf data .whatif .snakemake logs bench.json docs-site
+	rm -rf data/*/ .whatif .snakemake logs bench.json docs-site

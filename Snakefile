@@ -10,6 +10,12 @@ from whatif.workflow.rules import SNAKEFILE
 
 
 include: SNAKEFILE
+include: "stages/extract.smk"
+include: "stages/generate.smk"
+include: "stages/filter.smk"
+include: "stages/verify.smk"
+include: "stages/evaluate.smk"
+include: "stages/aggregate.smk"
 
 
 rule all:

@@ -22,7 +22,7 @@ import yaml
 
 from whatif import benchmarks
 from whatif.graph.steps import Step
-from whatif.workflow.snakemake import log_of, outputs_of
+from whatif.workflow.stage_files import log_of
 
 ROOT = Path(__file__).parents[1]
 _SHARDS = 999  # the most that a part's name has room for
@@ -65,7 +65,7 @@ def measure() -> dict[str, Any]:
 def _project(folder: Path) -> None:
     """This checkout's entry points with parameters that make some 10,000 jobs, none of them done."""
     folder.mkdir()
-    for name in ("Snakefile", "profiles", "slurm", "src"):
+    for name in ("Snakefile", "profiles", "slurm", "src", "stages"):
         (folder / name).symlink_to(ROOT / name)
     values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     values["benchmarks"] = ["cvqa-synthetic", "coco-counterfactuals"]
@@ -84,14 +84,17 @@ def _plain_project(folder: Path, ours: Path) -> None:
     steps = [step for benchmark in graph.benchmarks.values() for step in benchmark.steps]
     values = {name: given for step in steps for name, given in graph.values(step).items()}
     text = "".join(f"{name.upper()} = {given!r}\n" for name, given in values.items())
-    made = ", ".join(_expanded(path, step, ()) for step in graph.steps("aggregate") for path in outputs_of(step))
+    made = ", ".join(
+        _expanded(path, step, ())
+        for step in graph.steps("aggregate")
+        for path in (*step.paths.values(), *step.text_files)
+    )
     text += f"\nrule all:\n    default_target: True\n    input: {made}\n"
     for step in steps:
         makers = [(graph.benchmarks[step.benchmark].step_of(given), given.role) for given in step.inputs.values()]
         inputs = (_expanded(maker.paths[role], maker, step.wildcards) for maker, role in makers)
-        outputs = ", ".join(f'"{path}"' for path in outputs_of(step))
-        name = step.rule.replace("-", "_")
-        text += _PLAIN_RULE.format(name=name, inputs=", ".join(inputs), outputs=outputs, log=log_of(step))
+        outputs = ", ".join(f'"{path}"' for path in (*step.paths.values(), *step.text_files))
+        text += _PLAIN_RULE.format(name=step.rule, inputs=", ".join(inputs), outputs=outputs, log=log_of(step))
     (folder / "Snakefile").write_text(text, encoding="utf-8")
 
 

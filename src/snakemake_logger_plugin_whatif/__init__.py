@@ -180,8 +180,10 @@ class LogHandler(LogHandlerBase):
         values = vars(record)
         if not values["output"]:
             return
-        name = " ".join([*values["rule_name"].split("_"), *map(str, values["wildcards"].values())])
-        job = _Job(name, tuple(Path(path) for path in values["log"]))
+        logs = tuple(Path(path) for path in values["log"])
+        # `logs/generate/scenes/part-000-of-001.log`: the job's name, with its hyphens, which a rule's name cannot have.
+        name = " ".join(logs[0].with_suffix("").parts[1:]) if logs else values["rule_name"]
+        job = _Job(name, logs)
         self._jobs[values["jobid"]] = job
         if self._display is not None:
             self._display.begin(job.name, job.progress)

@@ -30,7 +30,8 @@ from whatif.graph.jobs import Job
 from whatif.graph.steps import TEXT_FILES
 from whatif.site import build as built
 from whatif.site.sources import BenchmarkSource, Publish, PublishPicture
-from whatif.workflow.snakemake import job_of, outputs_of, targets
+from whatif.workflow.snakemake import targets
+from whatif.workflow.stage_files import job_of
 
 
 def site_of(graph: Graph) -> Job:
@@ -87,7 +88,9 @@ def test_every_benchmark_says_what_it_is_and_a_change_makes_the_site_stale(
 
 def test_the_site_is_a_rule_of_one_job_without_a_model_and_its_folder_is_no_output(everything: Graph) -> None:
     job = site_of(everything)
-    assert outputs_of(job.step) == [f"data/aggregate/{SITE}/{role}.parquet" for role in ("files", "pictures")]
+    assert [*job.step.paths.values(), *job.step.text_files] == [
+        f"data/aggregate/{SITE}/{role}.parquet" for role in ("files", "pictures")
+    ]
     assert job_of(everything, job.step) == "aggregate site"
     assert kind_of(job) is Kind.CPU
     assert not [path for paths in targets(everything).values() for path in paths if path.startswith("site/")]

@@ -18,7 +18,7 @@ from whatif.cluster.resources import Kind
 from whatif.errors import WhatifError
 from whatif.graph.graph import Graph
 from whatif.graph.jobs import Job
-from whatif.workflow.snakemake import log_of
+from whatif.workflow.stage_files import log_of
 
 _SDXL = {"adapter": "diffusers", "checkpoint": "a/b", "steps": 2}
 FILE = ROOT / "slurm" / "resources.yaml"
@@ -126,7 +126,7 @@ def test_a_second_try_asks_for_twice_the_memory_and_time(tmp_path: Path) -> None
     file = tmp_path / "resources.yaml"
     file.write_text("cpu: {mem_mb: 100, runtime: 5, slurm_partition: short}\nmodel: {mem_mb: 300, runtime: 7}\n")
     graph = graph_with({})
-    (step,) = [step for step in graph.steps("evaluate") if step.rule == "evaluate_cvqa-synthetic"]
+    (step,) = [step for step in graph.steps("evaluate") if step.rule == "evaluate_cvqa_synthetic"]
     resources = cluster.resources_of(graph, step, file)
     random = SimpleNamespace(items={"model": "random", "part": "part-000-of-002"}.items)
     llava = SimpleNamespace(items={"model": "llava-original", "part": "part-000-of-002"}.items)
@@ -179,15 +179,15 @@ def test_a_missing_file_says_how_to_get_it_back(tmp_path: Path) -> None:
 SNAKEMAKE = """\
 Job 0 has been submitted with SLURM jobid 7 (log: {folder}/logs/slurm/group_evaluate/7.log).
 [Fri Nov 20 15:24:49 2026]
-    message: Error in group evaluate_cvqa-synthetic
+    message: Error in group evaluate_cvqa_synthetic
     log: {folder}/logs/slurm/group_evaluate/7.log (check log file(s) for error details)
     jobs:
-        rule evaluate_cvqa-synthetic:
+        rule evaluate_cvqa_synthetic:
             jobid: 0
             output: data/evaluate/majority/cvqa-synthetic/predictions/part-001-of-002.parquet
             log: {own} (check log file(s) for error details)
     [Fri Nov 20 15:24:49 2026]
-    Error in rule evaluate_cvqa-synthetic:
+    Error in rule evaluate_cvqa_synthetic:
         message: None
         jobid: 0
         log: {own} (check log file(s) for error details)
@@ -195,7 +195,7 @@ Trying to restart job 0.
 """
 REFUSED = """\
 [Fri Nov 20 15:24:49 2026]
-Error in rule evaluate_cvqa-synthetic:
+Error in rule evaluate_cvqa_synthetic:
     message: SLURM sbatch failed. The error message was 'sbatch: error: Batch job submission failed: Job violates
 accounting/QOS policy'.
     jobid: 0
@@ -258,7 +258,7 @@ def test_a_job_whose_files_come_late_is_named_with_the_first_of_them(tmp_path: P
     output = "data/evaluate/majority/cvqa-synthetic/predictions/part-001-of-002.parquet"
     (tmp_path / "run.log").write_text(
         f"Waiting at most 4 seconds for missing files:\n{output} (missing locally)\n"
-        'MissingOutputException in rule evaluate_cvqa-synthetic in file "Snakefile", line 1:\n'
+        'MissingOutputException in rule evaluate_cvqa_synthetic in file "Snakefile", line 1:\n'
         "Job 0 completed successfully, but some output files are missing. Missing files after 4 seconds. This might be "
         f"due to filesystem latency:\n{output} (missing locally, parent dir not present)\nShutting down\n"
     )

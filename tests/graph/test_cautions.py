@@ -10,6 +10,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from tests.command_line import whatif
 from whatif import benchmarks
 from whatif.cli import main
 from whatif.graph.cautions import cautions
@@ -79,6 +80,7 @@ def test_drawn_scenes_and_checkpoints_from_elsewhere_have_none() -> None:
 def test_whoever_plans_says_it_once(monkeypatch: pytest.MonkeyPatch, asked_for: tuple[str, ...], lines: int) -> None:
     found = values(benchmarks=["coco-counterfactuals"])
     Path("params.yaml").write_text(yaml.safe_dump(found), encoding="utf-8")
+    whatif("dvc-yaml")
     ends: list[Callable[[], None]] = []
     monkeypatch.setattr("atexit.register", ends.append)
     said: list[str] = []

@@ -18,7 +18,7 @@ from whatif.graph.steps import Benchmark, OutputOf, StepsOf
 from whatif.graph.task import Task
 from whatif.params.whole import check
 from whatif.workflow.dvc_yaml import dvc_yaml
-from whatif.workflow.snakemake import inputs_of
+from whatif.workflow.snakemake import inputs_from_others
 
 _step = StepsOf(toy.ToySettings)
 
@@ -94,7 +94,7 @@ def test_without_the_other_benchmark_the_input_is_empty() -> None:
     assert seen() == ["0"]
     (job,) = (job for job in made.jobs if job.step.stage == "aggregate")
     assert job.input_paths == (Path("data/extract/reader/rows.parquet"),)
-    assert inputs_of(made, job.step) == ["data/extract/reader/rows.parquet"]
+    assert inputs_from_others(made, job.step) == []
     assert "data/evaluate" not in dvc_yaml(made)
 
 
@@ -176,8 +176,7 @@ def test_the_standing_of_a_reader_includes_what_it_reads_and_no_more() -> None:
 def test_rules_and_stages_follow_from_the_declaration() -> None:
     made = graph("reader", "toy")
     (step,) = READER.steps_of("aggregate")
-    assert inputs_of(made, step) == [
-        "data/extract/reader/rows.parquet",
+    assert inputs_from_others(made, step) == [
         "data/evaluate/first/toy/rows.parquet",
         "data/evaluate/second/toy/rows.parquet",
         "data/aggregate/toy/files.parquet",

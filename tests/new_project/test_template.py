@@ -25,6 +25,7 @@ from whatif.graph.run import run
 from whatif.new_project import Names, own_files
 from whatif.new_project.names import LONGEST
 from whatif.workflow.dvc_yaml import dvc_yaml
+from whatif.workflow.stage_files import stage_files
 
 PAGE = ROOT / "docs" / "new-benchmark.md"
 
@@ -47,9 +48,10 @@ def names(request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.Monk
         known.cache_clear()
 
 
-def test_its_dvc_yaml_is_what_the_command_would_write(names: Names) -> None:
-    text = dvc_yaml(benchmarks.graph(benchmarks.load_params()))
-    assert Path("dvc.yaml").read_text(encoding="utf-8") == text
+def test_its_dvc_yaml_and_its_rules_are_what_the_command_would_write(names: Names) -> None:
+    graph = benchmarks.graph(benchmarks.load_params())
+    for path, text in {Path("dvc.yaml"): dvc_yaml(graph), **stage_files(graph)}.items():
+        assert path.read_text(encoding="utf-8") == text
 
 
 @pytest.mark.slow

@@ -157,7 +157,7 @@ def finished_checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
         copy_of_sources(checkout.path)
         checkout.set(SMALL)
         checkout.run("git", "init", "--quiet", "--initial-branch", "main")
-        checkout.run("dvc", "remote", "modify", "beside", "url", str(checkout.path.parent / "storage"))
+        checkout.run("dvc", "remote", "add", "--default", "storage", str(checkout.path.parent / "storage"))
         checkout.run("dvc", "repro")
         checkout.commit("a finished run")
         checkout.run("dvc", "push")

@@ -33,7 +33,7 @@ def test_modes_that_run_no_job_change_nothing(checkout: Checkout, mode: str) -> 
     assert checkout.results() == before
     assert record.read_text() == "[]"
     if mode == "--dry-run":
-        assert "generate_cvqa-synthetic" in done.stdout
+        assert "generate_cvqa_synthetic" in done.stdout
     # Jobs with the same reason share a line; what only follows from another job has none.
     assert "not fresh: generate cvqa-synthetic part-000-of-002 and 1 more: seed: 2024 -> 7" in done.stderr
     assert "not fresh: filter" not in done.stderr

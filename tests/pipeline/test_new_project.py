@@ -68,7 +68,7 @@ def runs_through_both_entry_points(environment: Installation, project: Path) -> 
     assert "Nothing to be done" in run(project, "snakemake", "--dry-run").stdout
     assert {job["outcome"] for job in jobs(project)} == {"computed"}
     ignored = run(project, "git", "status", "--short", "--ignored").stdout.split()
-    assert {"data/", "site/", ".whatif/", ".snakemake/", "logs/"} <= set(ignored)
+    assert {"data/extract/", "site/", ".whatif/", ".snakemake/", "logs/"} <= set(ignored)
 
 
 def runs_again_after_a_change_of_its_code(environment: Installation, project: Path) -> None:

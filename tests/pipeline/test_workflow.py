@@ -84,6 +84,20 @@ def test_a_dry_run_has_nothing_to_do_and_lint_finds_only_what_we_accept(checkout
     assert findings == {accepted}
 
 
+def test_a_model_that_is_gone_and_a_rule_that_is_not_its_steps_are_one_line(checkout: Checkout) -> None:
+    checkout.set({"models.writer": None})
+    done = checkout.run("dvc", "repro", check=False)
+    (line,) = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("whatif: ")]
+    assert line == "whatif: dvc.yaml: names models.writer, which params.yaml does not have; run `whatif dvc-yaml`"
+    checkout.run("whatif", "dvc-yaml")
+    assert checkout.jobs(ENTRY_POINTS["dvc"]) == {}
+    rules = checkout.path / "stages" / "filter.smk"
+    rules.write_text(rules.read_text().replace("generate/", "extract/"))
+    done = checkout.run("snakemake", "--cores", "1", check=False)
+    (line,) = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("whatif: ")]
+    assert line.startswith("whatif: stages/filter.smk: has no rule filter_cvqa_synthetic as its step declares it; run ")
+
+
 def test_dvc_knows_every_file_of_the_graph_and_every_input_of_a_stage() -> None:
     graph = benchmarks.graph(benchmarks.load_params(ROOT / "params.yaml"))
     stages = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]

@@ -15,7 +15,8 @@ from whatif import benchmarks
 from whatif.cli import main
 from whatif.graph.graph import Graph
 from whatif.params.whole import check
-from whatif.workflow.dvc_yaml import dvc_yaml, undeclared
+from whatif.workflow.dvc_yaml import dvc_yaml, gone_parameters, undeclared
+from whatif.workflow.stage_files import stage_files
 
 
 def toy_graph() -> Graph:
@@ -33,9 +34,11 @@ def default_graph(**changes: Any) -> Graph:
     return benchmarks.graph(benchmarks.check_params({**values, **changes}))
 
 
-def test_the_committed_file_is_what_the_command_writes() -> None:
-    written = dvc_yaml(default_graph())
-    assert (ROOT / "dvc.yaml").read_text(encoding="utf-8") == written
+def test_the_committed_files_are_what_the_command_writes() -> None:
+    graph = default_graph()
+    assert (ROOT / "dvc.yaml").read_text(encoding="utf-8") == dvc_yaml(graph)
+    written = stage_files(graph)
+    assert {file.relative_to(ROOT): file.read_text(encoding="utf-8") for file in (ROOT / "stages").iterdir()} == written
 
 
 def test_only_the_stages_that_have_steps_are_there() -> None:
@@ -74,6 +77,14 @@ def test_metrics_that_are_not_declared_are_found() -> None:
     assert undeclared(graph, dvc_yaml(default_graph())) == ["metrics/toy.json", "tests"]  # the package of the toy
     assert undeclared(graph, "stages: {}\n") == ["metrics/toy.json"]
     assert undeclared(graph, "metrics:\n- metrics/toy.json: {cache: false}\n") == []
+
+
+def test_parameters_that_are_no_longer_there_are_found() -> None:
+    values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    written = dvc_yaml(default_graph())
+    assert gone_parameters(written, values) == []
+    del values["models"]["writer"], values["extract"]["cfmm"]
+    assert gone_parameters(written, values) == ["models.writer", "extract.cfmm", "extract.cfmm.items"]
 
 
 def test_files_and_folders_that_settings_name_are_dependencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,6 +139,11 @@ def test_the_command_writes_once_and_checks(tmp_path: Path, monkeypatch: pytest.
     assert "written" in CliRunner().invoke(main, ["dvc-yaml"]).stdout
     assert (tmp_path / "dvc.yaml").read_bytes() == (ROOT / "dvc.yaml").read_bytes()
     assert "is up to date" in CliRunner().invoke(main, ["dvc-yaml"]).stdout
+    rules = tmp_path / "stages" / "filter.smk"
+    assert rules.read_bytes() == (ROOT / "stages" / "filter.smk").read_bytes()
+    rules.write_text("", encoding="utf-8")
+    assert "stages/filter.smk: does not fit" in CliRunner().invoke(main, ["dvc-yaml", "--check"]).stderr
+    assert CliRunner().invoke(main, ["dvc-yaml"]).stdout.startswith("stages/filter.smk: written; ")
     assert CliRunner().invoke(main, ["dvc-yaml", "--check"]).exit_code == 0
 
 

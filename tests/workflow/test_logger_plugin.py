@@ -24,7 +24,7 @@ rule all:
 
 rule generate_toy:
     output: "made/{part}"
-    log: "logs/generate/{part}.log"
+    log: "logs/generate/toy/{part}.log"
     shell:
         "(echo 'a library: be warned'; echo 'warning: generate toy {wildcards.part}: only 1 of 9 pairs is left'; "
         "touch {output}; echo 'generate toy {wildcards.part}: computed in 0.1 s') > {log} 2>&1"
@@ -32,7 +32,7 @@ rule generate_toy:
 rule filter_toy:
     input: "made/a", "made/b"
     output: "whole"
-    log: "logs/filter.log"
+    log: "logs/filter/toy.log"
     shell: "(COMMAND) > {log} 2>&1"
 """
 
@@ -91,7 +91,7 @@ def test_a_failed_job_is_shown_with_its_message_and_its_log(tmp_path: Path, on_t
     code, said = run(tmp_path, "echo noise; echo 'whatif: x.csv: no such file'; false", on_terminal=on_terminal)
     assert code == 1
     shown = left_standing(said)
-    assert shown[-3:-1] == ["failed: filter toy; its log is logs/filter.log", "whatif: x.csv: no such file"]
+    assert shown[-3:-1] == ["failed: filter toy; its log is logs/filter/toy.log", "whatif: x.csv: no such file"]
     assert re.fullmatch(r"2 of 3 jobs done, 1 failed in 0:00:\d\d; logs are in logs/", shown[-1])
     assert "noise" not in said and "Traceback" not in said
 

@@ -14,7 +14,7 @@ from whatif.errors import WhatifError
 from whatif.graph.graph import Graph
 from whatif.graph.jobs import Job
 from whatif.processes.owners import InUseError
-from whatif.workflow.snakemake import log_of
+from whatif.workflow.stage_files import log_of
 
 SLURM_LOGS = Path("logs/slurm")  # as in slurm/config.yaml
 

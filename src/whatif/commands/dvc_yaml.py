@@ -1,4 +1,4 @@
-"""`whatif dvc-yaml`: writes dvc.yaml for the benchmarks and files that params.yaml selects."""
+"""`whatif dvc-yaml`: writes dvc.yaml and stages/ for the benchmarks and files that params.yaml selects."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from whatif.errors import WhatifError
 
 
 @click.command("dvc-yaml")
-@click.option("--check", is_flag=True, help="Write nothing; fail when dvc.yaml is not what this command would write.")
+@click.option("--check", is_flag=True, help="Write nothing; fail when a file is not what this command would write.")
 def dvc_yaml(check: bool) -> None:
-    """Write dvc.yaml: the stages, and the metrics and plots of every benchmark that params.yaml selects.
+    """Write dvc.yaml (stages, metrics and plots) and stages/ (the rules of Snakemake) for what params.yaml selects.
 
     Run it after you select another benchmark, or name another file of labels, questions or predictions. Then run `dvc
     repro`.
@@ -19,13 +19,16 @@ def dvc_yaml(check: bool) -> None:
     from whatif.files.atomic import write_whole
     from whatif.workflow.dvc_yaml import DVC_YAML
     from whatif.workflow.dvc_yaml import dvc_yaml as text_of
+    from whatif.workflow.stage_files import stage_files
 
-    text = text_of(benchmarks.graph(benchmarks.load_params()))
-    before = DVC_YAML.read_text(encoding="utf-8") if DVC_YAML.is_file() else None
-    if text == before:
-        click.echo(f"{DVC_YAML}: is up to date")
+    graph = benchmarks.graph(benchmarks.load_params())
+    texts = {DVC_YAML: text_of(graph), **stage_files(graph)}
+    due = [path for path, text in texts.items() if not path.is_file() or path.read_bytes() != text.encode()]
+    if not due:
+        click.echo(f"{DVC_YAML}, stages/: is up to date")
     elif check:
-        raise WhatifError(f"{DVC_YAML}: does not fit params.yaml; run `whatif dvc-yaml`")
+        raise WhatifError(f"{due[0]}: does not fit params.yaml; run `whatif dvc-yaml`")
     else:
-        write_whole(DVC_YAML, text.encode())
-        click.echo(f"{DVC_YAML}: written; `dvc repro` makes what is due")
+        for path in due:
+            write_whole(path, texts[path].encode())
+        click.echo(f"{', '.join(map(str, due))}: written; `dvc repro` makes what is due")

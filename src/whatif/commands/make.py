@@ -77,7 +77,7 @@ def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
     known = targets(graph)
     if target not in known:
         raise WhatifError(f"{target}: is neither a stage nor evaluate-MODEL; there are {', '.join(known)}")
-    _warn_of_undeclared(graph, target)
+    _compare_with_dvc_yaml(graph, target)
     decides = {source for job in graph.jobs for source in job.named_sources.values()}
     decides |= {Path(one.file) for one in graph.benchmarks.values() if one.file}
     decides |= {path for job in graph.jobs for path in job.package_files.values()}
@@ -98,13 +98,24 @@ def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
     return is_fresh
 
 
-def _warn_of_undeclared(graph: Graph, target: str) -> None:
-    """Prints a warning, only in the first stage, for each metrics file or input that dvc.yaml does not declare."""
-    from whatif.workflow.dvc_yaml import DVC_YAML, undeclared
+def _compare_with_dvc_yaml(graph: Graph, target: str) -> None:
+    """Prints a warning, only in the first stage, for each metrics file or input that dvc.yaml does not declare.
 
-    if target == graph.jobs[0].step.stage and DVC_YAML.is_file():
-        for path in undeclared(graph, DVC_YAML.read_text(encoding="utf-8")):
-            click.echo(f"warning: {DVC_YAML}: does not declare {path}; run `whatif dvc-yaml`", err=True)
+    Raises WhatifError when it names a parameter that params.yaml no longer has, at which DVC would fail later.
+    """
+    from whatif.params.files import read_yaml
+    from whatif.params.whole import PARAMS_FILE
+    from whatif.workflow.dvc_yaml import DVC_YAML, gone_parameters, undeclared
+
+    if target != graph.jobs[0].step.stage or not DVC_YAML.is_file():
+        return
+    text = DVC_YAML.read_text(encoding="utf-8")
+    gone = gone_parameters(text, read_yaml(Path(PARAMS_FILE))[0])
+    if gone and "DVC_STAGE" in os.environ:
+        named = ", ".join(gone)
+        raise WhatifError(f"{DVC_YAML}: names {named}, which {PARAMS_FILE} does not have; run `whatif dvc-yaml`")
+    for path in undeclared(graph, text):
+        click.echo(f"warning: {DVC_YAML}: does not declare {path}; run `whatif dvc-yaml`", err=True)
 
 
 def _note(graph: Graph, named: list[str], found: dict[Job, State], basis: fresh_targets.Basis) -> None:

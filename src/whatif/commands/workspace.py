@@ -63,7 +63,7 @@ def _as_json(found: dict[Job, State]) -> dict[str, dict[str, object]]:
 def _print_job(job: Job, state: State, every_file: bool) -> None:
     """Prints a job if it is not fresh, or every file of it, with the reasons."""
     from whatif.graph.freshness import Condition
-    from whatif.workflow.snakemake import log_of
+    from whatif.workflow.stage_files import log_of
 
     if state.condition is Condition.FRESH and not every_file:
         return

@@ -27,6 +27,9 @@ class Graph:
         for benchmark in self._in_order():
             for step in benchmark.steps:
                 self._jobs[step] = self._jobs_of(step)
+        rules = [step.rule for step in self._jobs]
+        if twice := sorted({rule for rule in rules if rules.count(rule) > 1}):
+            raise ValueError(f"{twice[0]}: two steps have this name")
         self.jobs = [job for jobs in self._jobs.values() for job in jobs]
         self.producer: dict[Path, Job] = {}
         for job in self.jobs:

@@ -106,8 +106,8 @@ class Step:
 
     @property
     def rule(self) -> str:
-        """The name of the rule that runs the jobs of this step."""
-        return "_".join(filter(None, (self.stage, self.benchmark, self.name)))
+        """The name of the rule that runs the jobs of this step, as Snakemake's language allows it."""
+        return "_".join(filter(None, (self.stage, self.benchmark, self.name))).replace("-", "_")
 
     @cached_property
     def wildcards(self) -> tuple[str, ...]:

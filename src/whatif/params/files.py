@@ -15,7 +15,7 @@ from whatif.files.well_formed import escaped
 from whatif.files.yaml_values import LARGEST, parse_yaml
 from whatif.params.base import Settings
 from whatif.params.server_command import has_secret
-from whatif.params.suggestions import suggestion
+from whatif.params.suggestions import needed_keys, suggestion
 
 Root = TypeVar("Root", bound=Settings)
 _REMEDY = "restore it, for example with `git checkout`"
@@ -85,7 +85,7 @@ def _finding_line(finding: Any, values: Any, path: Path, tree: yaml.Node | None,
     if kind == "extra_forbidden":
         return f"{where}{name}: unknown key{suggestion(keys, values, root)}"
     if kind == "missing":
-        return f"{where}{name}: is missing"
+        return f"{where}{name}: is missing{needed_keys(keys, values, root)}"
     if kind == "union_tag_not_found":
         return f"{where}{name}: has no adapter; give one, for example `adapter: random`"
     if kind == "union_tag_invalid":

@@ -1,4 +1,4 @@
-"""Suggestions for an unknown key of a settings file: a similar key, or a key of another class."""
+"""Suggestions for a settings file: a similar key for an unknown one, or one of another class; what a section needs."""
 
 from __future__ import annotations
 
@@ -46,6 +46,25 @@ def suggestion(keys: Sequence[Any], values: Any, root: type[BaseModel]) -> str:
     if alike is not None and _likeness(unknown, alike) > 0:
         return f"; did you mean `{alike}`?"
     return f"; it must be one of {', '.join(known)}" if known else ""
+
+
+def needed_keys(keys: Sequence[Any], values: Any, root: type[BaseModel]) -> str:
+    """The end of the message about a missing key at the path `keys`: what a section needs; empty for a single value."""
+    kinds, _ = _classes_at(keys, values, root)
+    required = [
+        {field.alias or name: None for name, field in kind.model_fields.items() if field.is_required()}
+        for kind in kinds
+    ]
+    common = [key for key in (required[0] if required else ()) if all(key in one for one in required)]
+    if common:
+        return f"; it needs {_listed(common)}"
+    if required and not any(required):
+        return f"; all of its keys are optional ({_listed(_keys_of(kinds))}), so `{{}}` is enough"
+    return ""
+
+
+def _listed(keys: Sequence[str]) -> str:
+    return ", ".join(f"`{key}`" for key in keys)
 
 
 def _classes_at(

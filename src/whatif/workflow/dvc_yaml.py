@@ -103,6 +103,26 @@ def undeclared(graph: Graph, text: str) -> list[str]:
     return list(dict.fromkeys(missing))
 
 
+def gone_parameters(text: str, values: Mapping[str, Any]) -> list[str]:
+    """The parameters that a `dvc.yaml` names but `params.yaml`, with these values, no longer has: DVC fails at them."""
+    found = yaml.safe_load(text) or {}
+    stages = (found.get("stages") or {}).values()
+    named = [place for one in stages for place in one.get("do", one).get("params") or ()]
+    places = dict.fromkeys(place for place in named if isinstance(place, str))
+    return [place for place in places if not _has(values, place.split("."))]
+
+
+def _has(values: Any, keys: list[str]) -> bool:
+    """Whether nested values have a place; the key of a model in `foreach` always is one."""
+    for key in keys:
+        if key == "${key}":
+            return True
+        if not isinstance(values, Mapping) or key not in values:
+            return False
+        values = values[key]
+    return True
+
+
 def _dump(part: Mapping[str, Any], flow: bool | None) -> str:
     return str(yaml.safe_dump(part, sort_keys=False, default_flow_style=flow, width=120, allow_unicode=True))
 

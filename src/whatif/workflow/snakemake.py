@@ -1,4 +1,4 @@
-"""What the Snakefile uses: the checked graph in a prepared workspace, and the paths and command of each rule."""
+"""What the Snakefile uses: the checked graph in a prepared workspace, its targets, and the paths that rules read."""
 
 from __future__ import annotations
 
@@ -15,25 +15,10 @@ from whatif.graph.freshness import Condition, State
 from whatif.graph.graph import Graph
 from whatif.graph.jobs import Job
 from whatif.graph.prologue import prepare
-from whatif.graph.steps import OutputOf, Step
-from whatif.params.base import STAGES as _IN_ORDER
+from whatif.graph.steps import Step
+from whatif.params.base import STAGES
 from whatif.params.whole import PARAMS_FILE
-
-# Stage -> description of what its rules do, in the order of the pipeline.
-STAGES = dict(
-    zip(
-        _IN_ORDER,
-        (
-            "sources: images, captions, released questions",
-            "counterfactual questions, captions and images, in parts",
-            "automatic filters: what is left, and what was rejected for which reason",
-            "checks by people or by counting again: the questions that models are asked",
-            "one model asked one benchmark: its predictions, or how it matches captions and images",
-            "numbers and tables, beside the reported ones",
-        ),
-        strict=True,
-    )
-)
+from whatif.workflow.stage_files import check_stage_files
 
 # Snakemake options that would break a guarantee of this graph -> what to do instead.
 _REFUSED = {
@@ -70,7 +55,8 @@ def open_graph(
     aggregate` uses the existing answers. So a stage of `dvc.yaml` never changes the outputs of another stage. A
     `dry_run` prints, for each model with prices, a line with the estimated cost of its evaluations that are due.
 
-    Raises WhatifError for invalid parameters, and for `--config` and `--configfile`, which `dvc repro` would not see.
+    Raises WhatifError for invalid parameters, for rules in `stages/` that are not those of the graph, and for
+    `--config` and `--configfile`, which `dvc repro` would not see.
     """
     import yaml
 
@@ -80,6 +66,7 @@ def open_graph(
             "--config, --configfile: values given on the command line are not recorded; edit params.yaml instead"
         )
     if schedules:
+        check_stage_files(graph)
         asked = jobs_asked_for(graph, asked_for)
         prologue = prepare(graph, say, accepts(graph, asked_for), graph.needed_for(asked).__contains__)
         atexit.register(lambda: prologue.end(only_looked=not executes()))
@@ -118,53 +105,36 @@ def accepts(graph: Graph, asked_for: Collection[str]) -> Callable[[Job], bool]:
     return lambda job: job.name not in asked
 
 
-def inputs_of(graph: Graph, step: Step) -> list[str]:
-    """The input patterns of a step's rule.
+def paths_of(graph: Graph, pattern: str, kept: Collection[str] = ()) -> list[str]:
+    """The files of an output pattern, for all values of its wildcards except those that are kept as wildcards.
 
-    Wildcards that the rule also has are kept; for any other wildcard, a job reads all values. Snakemake needs a third
-    of the time for patterns that it needs for input functions.
+    There are none if no selected benchmark has the pattern. Snakemake needs a third of the time for patterns that it
+    needs for input functions.
     """
-    return [path for given in step.inputs.values() for path in _patterns(graph, given, step)]
+    found = (
+        path.format(**{**job.wildcards, **{name: f"{{{name}}}" for name in kept}})
+        for step in (step for benchmark in graph.benchmarks.values() for step in benchmark.steps)
+        for path in step.paths.values()
+        if path == pattern
+        for job in graph.jobs_of(step)
+    )
+    return list(dict.fromkeys(found))
 
 
-def _patterns(graph: Graph, given: OutputOf, reader: Step) -> list[str]:
-    maker = graph.maker(reader, given)
-    if maker is None:
-        return []
-    kept = {name: f"{{{name}}}" for name in maker.wildcards if name in reader.wildcards}
-    paths = (maker.paths[given.role].format(**{**job.wildcards, **kept}) for job in graph.jobs_of(maker))
-    return list(dict.fromkeys(paths))
-
-
-def outputs_of(step: Step) -> list[str]:
-    """The output patterns of a step's rule: artifacts, then text files."""
-    return [*step.paths.values(), *step.text_files]
-
-
-def priority_of(step: Step) -> int:
-    """The priority of a step's rule: earlier stages first.
-
-    Long chains of jobs then begin early, and independent evaluations use the remaining cores.
-    """
-    return len(_IN_ORDER) - _IN_ORDER.index(step.stage)
-
-
-def log_of(step: Step) -> str:
-    """The log file to which the rule's jobs write their output, with wildcards."""
-    folders = ["logs", step.stage, step.benchmark, *filter(None, [step.name])]
-    return "/".join([*folders, *(f"{{{name}}}" for name in step.wildcards)]) + ".log"
-
-
-def job_of(graph: Graph, step: Step) -> str:
-    """The arguments of `whatif` that run one job of a step's rule, with the rule's wildcards."""
-    siblings = graph.benchmarks[step.benchmark].steps_of(step.stage)
-    named = [f"--step {step.name or step.stage}"] if len(siblings) > 1 else []
-    return " ".join([step.stage, step.benchmark, *named, *(f"--{name} {{{name}}}" for name in step.wildcards)])
+def inputs_from_others(graph: Graph, step: Step) -> list[str]:
+    """What a step's rule reads of other benchmarks: none of those that are not selected, or not needed."""
+    makers = ((graph.maker(step, given), given.role) for given in step.inputs.values() if given.benchmark)
+    read = dict.fromkeys((maker, role) for maker, role in makers if maker is not None)
+    return [
+        path
+        for maker, role in read
+        for path in paths_of(graph, maker.paths[role], set(maker.wildcards) & set(step.wildcards))
+    ]
 
 
 def targets(graph: Graph) -> dict[str, list[str]]:
     """The targets of `dvc repro` and `snakemake` and their files: every stage, and `evaluate-MODEL` for each model."""
-    named = {stage: graph.stage_outputs(stage) for stage in _IN_ORDER}
+    named = {stage: graph.stage_outputs(stage) for stage in STAGES}
     for model in graph.params.models:
         named[f"evaluate-{model}"] = [
             str(path)

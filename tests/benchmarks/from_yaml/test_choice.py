@@ -133,7 +133,23 @@ def test_rejections_have_reasons_and_nothing_is_lost() -> None:
     [
         (of(change="never"), skewed(50), r"templates\.one: all of its candidates are rejected, 50 for `wrong change`"),
         (of(options=["yes", "no"]), skewed(50), "which is not among the options"),
-        (of(options=8), skewed(50), "no 8 rows with the same question have 8 different answers"),
+        (of(options=8), skewed(50), r"answer.original: has at most \d different values .* set `options` to at most \d"),
+        (
+            of(options=2),
+            [candidate(number, str(number), "no") for number in range(9)],
+            "answer.counterfactual: is the same for all rows with the same question, for example 'no', so there are no "
+            "wrong options; let it depend on the row$",
+        ),
+        (
+            of(options=2),
+            [candidate(number, str(number), str(number), words=f"w{number}") for number in range(9)],
+            "no two rows have the same question, so there are no wrong options; give more rows, or use fewer words",
+        ),
+        (
+            of(options=3),
+            [candidate(3 * a + b, str(a), str(b)) for a, b in ((0, 0), (1, 0), (2, 0), (0, 1), (0, 2))],
+            "no 3 rows with the same question have 3 different answers to both questions; lower `options`, or give",
+        ),
         (of(), [], "no row has words for its blanks that satisfy `where`"),
     ],
 )

@@ -131,6 +131,7 @@ def planned(monkeypatch: pytest.MonkeyPatch) -> Callable[[Project, list[str]], l
 
     def plan(project: Project, targets: list[str]) -> list[str]:
         project.write_params()
+        whatif("dvc-yaml")
         said: list[str] = []
         ends: list[Callable[[], None]] = []
         monkeypatch.setattr(atexit, "register", ends.append)

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from whatif.benchmarks.from_yaml.auditing import distance_from_guessing
-from whatif.benchmarks.from_yaml.choice import Chosen, change_defect, choose, option_defect, questions_of
+from whatif.benchmarks.from_yaml.choice import VARIANTS, Chosen, change_defect, choose, option_defect, questions_of
 from whatif.benchmarks.from_yaml.settings import ChoiceSettings, Template
 from whatif.benchmarks.shared.rejecting import rejection
 from whatif.errors import WhatifError
+from whatif.reporting.paired_answers import meaning
 
 CHANGE, OPTION, REPEATED, NOT_CHOSEN = "wrong change", "no such option", "repeated", "not chosen"
 Row = dict[str, Any]
@@ -129,8 +130,32 @@ def _why_none(
         reason, number = Counter(row["reason"] for row in rejections).most_common(1)[0]
         example = next(row["detail"] for row in rejections if row["reason"] == reason)
         return f"all of its candidates are rejected, {number:,} for `{reason}`, for example {example}"
+    return _why_no_options(template, kept)
+
+
+def _why_no_options(template: Template, kept: Sequence[Row]) -> str:
+    """Why candidates give no options: rows with the same question are needed, and as many answers as options."""
     size = template.options if isinstance(template.options, int) else len(template.options)
+    more = "give more rows, or use fewer words for its blanks"
+    by_question: dict[tuple[str, str], list[Row]] = {}
+    for row in kept:
+        by_question.setdefault((row["original"], row["counterfactual"]), []).append(row)
+    shared = [rows for rows in by_question.values() if len({row["row_id"] for row in rows}) > 1]
+    if not shared:
+        return f"no two rows have the same question, so there are no wrong options; {more}"
+    for variant in VARIANTS:
+        most = max(len({meaning(row[f"answer_{variant}"]) for row in rows}) for rows in shared)
+        if most == 1:
+            return (
+                f"answer.{variant}: is the same for all rows with the same question, for example "
+                f"{shared[0][0][f'answer_{variant}']!r}, so there are no wrong options; let it depend on the row"
+            )
+        if most < size:
+            return (
+                f"answer.{variant}: has at most {most} different values for rows with the same question, but there are "
+                f"{size} options; set `options` to at most {most}, or {more}"
+            )
     return (
-        f"no {size} rows with the same question have {size} different answers to both questions; lower `options`, give "
-        "more rows, or use fewer words for its blanks"
+        f"no {size} rows with the same question have {size} different answers to both questions; lower `options`, or "
+        f"{more}"
     )

@@ -1,4 +1,4 @@
-# The graph of params.yaml, put in order before Snakemake plans, and what the rules ask of it.
+# The graph of params.yaml, put in order before Snakemake plans, and what the rules in stages/ ask of it.
 import contextlib
 import io
 
@@ -19,14 +19,11 @@ from whatif.cluster.faults import check_cluster, explain
 from whatif.workflow.dvc_files import check_cache
 from whatif.processes.locks import record_run
 from whatif.workflow.report_entries import report_entry
+from whatif.workflow.stage_files import DESCRIPTIONS
 from whatif.workflow.snakemake import (
-    STAGES,
-    inputs_of,
-    job_of,
-    log_of,
+    inputs_from_others,
     open_graph,
-    outputs_of,
-    priority_of,
+    paths_of,
     refuse_options,
     targets,
     wildcard_patterns,
@@ -66,21 +63,38 @@ def files_of(target):
     return lambda wildcards: TARGETS[target]
 
 
+# The rules in stages/ name their steps; those of benchmarks that are not selected have no files and ask for nothing.
+STEPS = {step.rule: step for stage in DESCRIPTIONS for step in GRAPH.steps(stage)}
+
+
+def all_of(pattern, keep=""):
+    return paths_of(GRAPH, pattern, keep.split())
+
+
+def others(rule):
+    return inputs_from_others(GRAPH, STEPS[rule]) if rule in STEPS else []
+
+
+def published(rule):
+    step = STEPS.get(rule)
+    return [in_report(path, step) for path in step.text_files] if step else []
+
+
 # Only a cluster, or whoever limits them here, needs resources; planning a job with them takes Snakemake twice as long.
 USES_RESOURCES = ASKED is None or ASKED.executor not in (None, "local") or ASKED.resources or ASKED.set_resources
 
 
-def resources_for(step):
-    return resources_of(GRAPH, step) if USES_RESOURCES else {}
+def resources_for(rule):
+    return resources_of(GRAPH, STEPS[rule]) if USES_RESOURCES and rule in STEPS else {}
 
 
-def group_for(step):
+def group_for(rule):
     # Only jobs that go to a cluster have groups: planning them takes Snakemake three times as long.
-    return group_of(GRAPH, step) if ON_SLURM else None
+    return group_of(GRAPH, STEPS[rule]) if ON_SLURM and rule in STEPS else None
 
 
 def in_report(path, step):
-    # Tables and figures are in `snakemake --report`. Marking them takes time only in the process that writes it.
+    # Marking tables and figures takes time only in the process that writes the report.
     entry = report_entry(path, step) if ASKED is not None and ASKED.report else None
     if entry is None:
         return path

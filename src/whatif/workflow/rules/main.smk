@@ -1,5 +1,5 @@
-# The rules of a project, one for each step of its benchmarks. Its Snakefile includes this file, and has the rule `all`,
-# because Snakemake takes no default target from an included file.
+# What the rules of a project need. Its Snakefile includes this file, then the rules of each stage (`stages/`), and has the
+# rule `all`, because Snakemake takes no default target from an included file.
 import os
 import sys
 from pathlib import Path
@@ -29,5 +29,4 @@ configfile: "params.yaml"
 
 
 include: "common.smk"
-include: "rules.smk"
 include: "targets.smk"

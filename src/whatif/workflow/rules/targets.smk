@@ -7,4 +7,4 @@ for name in TARGETS:
         input:
             files_of(name),
 
-    workflow.get_rule(name).docstring = f"all benchmarks: {STAGES.get(name, 'one model asked')}"
+    workflow.get_rule(name).docstring = f"all benchmarks: {DESCRIPTIONS.get(name, 'one model asked')}"

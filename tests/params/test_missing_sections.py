@@ -1,0 +1,65 @@
+"""A missing section: the message names the keys that it needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import pytest
+import yaml
+from pydantic import Field
+
+from tests.defaults import ROOT
+from whatif import benchmarks
+from whatif.errors import WhatifError
+from whatif.params.base import Settings
+from whatif.params.files import read_settings
+
+
+class _Plain(Settings):
+    adapter: Literal["plain"]
+    size: int
+
+
+class _Other(Settings):
+    adapter: Literal["other"]
+    weights: str
+
+
+class _Needs(Settings):
+    first: int
+    second: str = "x"
+
+
+class _Loose(Settings):
+    labels: str = ""
+
+
+class _Root(Settings):
+    needs: _Needs
+    model: Annotated[_Plain | _Other, Field(discriminator="adapter")]
+    loose: _Loose
+    number: int
+
+
+def test_a_section_a_kind_of_model_and_a_section_without_needs(tmp_path: Path) -> None:
+    path = tmp_path / "file.yaml"
+    path.write_text("{}", encoding="utf-8")
+    with pytest.raises(WhatifError) as raised:
+        read_settings(_Root, path)
+    assert [line.partition(": ")[2] for line in str(raised.value).splitlines()] == [
+        "loose: is missing; all of its keys are optional (`labels`), so `{}` is enough",
+        "model: is missing; it needs `adapter`",
+        "needs: is missing; it needs `first`",
+        "number: is missing",
+    ]
+
+
+def test_every_section_that_a_selected_benchmark_needs_says_so() -> None:
+    values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    for stage in ("extract", "generate", "filter", "verify", "evaluate", "aggregate"):
+        values.pop(stage, None)
+    with pytest.raises(WhatifError) as raised:
+        benchmarks.check_params(values)
+    lines = [line for line in str(raised.value).splitlines() if "is missing" in line]
+    assert len(lines) > 5 and all("; it needs `" in line or "so `{}` is enough" in line for line in lines)
