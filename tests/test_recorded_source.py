@@ -14,12 +14,11 @@ ROOT = Path(__file__).parents[1]
 _SOURCE = "src/whatif"
 
 
+@pytest.mark.process
 def test_dvc_lock_records_the_source_of_the_tree() -> None:
     """DVC's hash of a folder is that of a list of its files; files that git does not track are in no clone."""
-    listed = subprocess.run(["git", "ls-files", "-z", _SOURCE], cwd=ROOT, capture_output=True, text=True, check=False)
-    if listed.returncode:
-        pytest.skip("needs a git checkout")
-    files = sorted(Path(name).relative_to(_SOURCE).as_posix() for name in listed.stdout.split("\0") if name)
+    tracked, ignored = _listed(), _listed("--ignored", "--cached", "--exclude-from=.dvcignore")
+    files = sorted(Path(name).relative_to(_SOURCE).as_posix() for name in tracked - ignored)
     entries = [
         {"md5": hashlib.md5((ROOT / _SOURCE / name).read_bytes()).hexdigest(), "relpath": name} for name in files
     ]
@@ -31,6 +30,12 @@ def test_dvc_lock_records_the_source_of_the_tree() -> None:
         for dep in stage.get("deps", ())
         if dep["path"] == _SOURCE
     }
-    assert recorded == {(f"{md5}.dir", len(files))}, (
-        "dvc.lock is of another source; record `dvc repro` in a clean clone"
-    )
+    assert recorded == {(f"{md5}.dir", len(files))}, "record `dvc repro` of a clean clone"
+
+
+def _listed(*arguments: str) -> set[str]:
+    command = ["git", "ls-files", "-z", *arguments, _SOURCE]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if ended.returncode:
+        pytest.skip("needs a git checkout")
+    return set(filter(None, ended.stdout.split("\0")))
