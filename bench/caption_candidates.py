@@ -15,6 +15,7 @@ from whatif.models.language.masked import MaskedLanguageModel
 from whatif.models.local.checkpoints import device_of
 
 _ROUNDS = 3
+SMALL = {"_ROUNDS": 1, "_CAPTIONS": 2}
 _CAPTIONS = 24
 _TOP = 10
 _BATCH = 8

@@ -24,6 +24,7 @@ from whatif.formats.class_names import ClassifiedImages
 from whatif.formats.class_shards import read_class_shards
 
 _IMAGES, _CLASSES, _SIZE = 2_000, 20, (500, 375)  # the median size of ImageNet's photographs
+SMALL = {"_IMAGES": 40, "_ROUNDS": 1}
 _ROUNDS = 3  # alternating, so that a slow moment of the machine affects all
 
 

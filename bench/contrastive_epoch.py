@@ -18,6 +18,7 @@ from whatif.models.local.encoders import Embedder, dual_encoder
 from whatif.params.checkpoints import LocalCheckpoint
 from whatif.params.contrastive_training import ContrastiveTraining
 
+SMALL = {"_SAMPLES": 64, "_CHECKED": 64, "_ROUNDS": 1, "_NEAR": 1.0}
 _SAMPLES = 480
 _CHECKED = 128  # for validation
 _ROUNDS = 3

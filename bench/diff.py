@@ -25,6 +25,7 @@ from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
 from whatif.artifacts.writer import ArtifactWriter
 
 ROOT = Path(__file__).parents[1]
+SMALL = {"_MODELS": 2, "_PAIRS": 60, "_LIMIT_SECONDS": 60.0, "_ROUNDS": 1}
 _MODELS = 10
 _PAIRS = 50_000
 _SHARDS = 2
@@ -42,7 +43,9 @@ def measure() -> dict[str, Any]:
         ours = [
             _timed([sys.executable, "-m", "whatif", "diff", str(before), str(after), "--json"]) for _ in range(_ROUNDS)
         ]
-        peer = [_timed([sys.executable, "-m", "bench.diff", str(before), str(after)]) for _ in range(_ROUNDS)]
+        peer = [
+            _timed([sys.executable, "-m", "bench.diff", str(before), str(after), str(_MODELS)]) for _ in range(_ROUNDS)
+        ]
         comparisons = json.loads(ours[0]["printed"])["comparisons"]
     expected = int((flips[0] != flips[1]).sum())
     assert sum(one["n"] for one in comparisons) == 2 * _MODELS * _PAIRS
@@ -139,14 +142,14 @@ def _timed(command: list[str]) -> dict[str, Any]:
     return {"seconds": seconds, "cpu_seconds": cpu, "printed": ended.stdout}
 
 
-def main(folders: list[str]) -> None:
+def main(*folders: str, models: int) -> None:
     """The peer: prints the number of answers that are right in one of two folders only."""
     import pandas as pd
 
     flips = 0
     keys = ["model", "question_id"]
     questions = pd.read_parquet(Path(folders[0]) / _QUESTIONS, columns=["question_id", "variant", "image_ids"])
-    for model in range(_MODELS):
+    for model in range(models):
         sides = []
         for folder in folders:
             paths = sorted(Path(folder).glob(f"data/evaluate/model-{model:02d}/*/predictions/*.parquet"))
@@ -157,4 +160,4 @@ def main(folders: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(*sys.argv[1:3], models=int(sys.argv[3]))

@@ -20,6 +20,7 @@ from whatif.prompt_to_prompt.candidate_scores import candidate_rows
 from whatif.prompt_to_prompt.directional_similarity import Thresholds, best_candidates, candidate_name, refusal
 from whatif.prompt_to_prompt.image_maker import PictureMaker, Row
 
+SMALL = {"_CAPTION_PAIRS": 2, "_CANDIDATES": 1, "_FEWER": {"2 steps": {"steps": 2}}}
 _CAPTION_PAIRS = 50
 _CANDIDATES = 4
 _STRICT = Thresholds(0.2, 0.7, 0.2)  # the paper's: few candidates of the embedded pipeline pass
@@ -120,7 +121,7 @@ def _measured(stop: EarlyStop | None, changes: dict[str, Any]) -> dict[str, Any]
 def _correct(rows: Sequence[Row], images: _Remembering) -> float:
     judgements, _ = automatic_labels(rows, images, seed=0, labelled_three_times=0)
     own = sum(row["decision"] == f"caption_{pair_and_side(row['item_id'])[1]}" for row in judgements)
-    return own / len(judgements)
+    return own / max(1, len(judgements))
 
 
 def _accepted(rows: Sequence[dict[str, Any]], least: Thresholds) -> int:

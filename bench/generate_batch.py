@@ -15,6 +15,8 @@ from whatif.models import Answer, Question, load
 from whatif.params.checkpoints import HuggingFaceChat
 
 _ROUNDS = 3
+_SIDE = 24  # tokens of an image in each direction
+SMALL = {"_ROUNDS": 1, "_SIDE": 4, "_PICTURES": 2}
 _PICTURES = 8
 _BATCH = 16
 _NEW_TOKENS = 8
@@ -36,7 +38,7 @@ def measure() -> dict[str, Any]:
     """
     questions = asked()
     with tempfile.TemporaryDirectory() as folder:
-        random_llava(Path(folder), image_tokens_side=24)
+        random_llava(Path(folder), image_tokens_side=_SIDE)
         seconds: dict[int, list[float]] = {_BATCH: [], 1: []}
         answers = {}
         models = {size: loaded(folder, size) for size in seconds}
@@ -45,7 +47,7 @@ def measure() -> dict[str, Any]:
                 answers[size] = _timed(seconds[size], model, questions)
     assert answers[_BATCH] == answers[1]
     assert {answer.status for answer in answers[1]} == {"ok"}
-    assert all((answer.prompt_tokens or 0) > 576 for answer in answers[1])
+    assert all((answer.prompt_tokens or 0) > _SIDE**2 for answer in answers[1])
     ours, peer = (statistics.median(seconds[size]) for size in (_BATCH, 1))
     return {
         "name": "generate-batch",

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,15 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 _ROUNDS = 5
+SMALL = {"_ROUNDS": 1, "_MODELS": ("random",)}
+_MODELS: tuple[str, ...] | None = None  # all that need no checkpoint
 
 
 def measure() -> dict[str, Any]:
     """Seconds of each entry point, as the median of alternating rounds, and the ratio of the two."""
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "project"
-        copy_small(project)
+        copy_small(project, _MODELS)
         run(project, "dvc", "repro")
         seconds: dict[str, list[float]] = {"dvc": [], "snakemake": []}
         for _ in range(_ROUNDS):
@@ -39,8 +42,8 @@ def measure() -> dict[str, Any]:
     }
 
 
-def copy_small(project: Path) -> None:
-    """The tracked files of this checkout, with few puzzles."""
+def copy_small(project: Path, models: Collection[str] | None = None) -> None:
+    """The tracked files of this checkout, with few puzzles, and with these models or all that need no checkpoint."""
     names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in filter(None, names.split("\0")):
         if not name.startswith(("tests/", "docs/", "metrics/", "dvc.lock")) and (ROOT / name).is_file():
@@ -50,15 +53,19 @@ def copy_small(project: Path) -> None:
     values = yaml.safe_load(file.read_text(encoding="utf-8"))
     values["generate"]["cvqa-synthetic"].update(puzzles_per_template=4, image_size=224)
     values["benchmarks"] = ["cvqa-synthetic"]
-    values["models"] = {key: model for key, model in values["models"].items() if "checkpoint" not in model}
+    chosen = {key: model for key, model in values["models"].items() if "checkpoint" not in model}
+    values["models"] = {key: model for key, model in chosen.items() if models is None or key in models}
     values["aggregate"]["cvqa-synthetic"].update(audit_folds=2)
     file.write_text(yaml.safe_dump(values, sort_keys=False), encoding="utf-8")
     subprocess.run(["git", "init", "--quiet"], cwd=project, check=True)
+    run(project, "whatif", "dvc-yaml")  # its stages name the models
 
 
 def run(project: Path, *command: str) -> float:
     """Seconds that a command takes in a project."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     started = time.perf_counter()
-    subprocess.run(command, cwd=project, env={**os.environ, "PATH": path}, capture_output=True, check=True)
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(project / "src")}
+    ended = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, f"{' '.join(command)}: {(ended.stdout + ended.stderr)[-2000:]}"
     return time.perf_counter() - started

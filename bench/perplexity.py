@@ -18,6 +18,7 @@ from whatif.models.language.perplexity import PerplexityModel
 from whatif.models.local.checkpoints import device_of
 
 _ROUNDS = 3
+SMALL = {"_ROUNDS": 1, "_CAPTIONS": 1, "_A_NOUN": 1}
 _CAPTIONS = 3
 _A_NOUN = 6  # replacements per noun that are whole words and nouns: about six of ten
 _TOKENS = 25

@@ -13,6 +13,7 @@ from whatif.models.language.perplexity import PerplexityModel
 from whatif.models.local.checkpoints import device_of
 
 _ROUNDS = 4
+SMALL = {"_ROUNDS": 1, "_CAPTIONS": 3, "_AMONG": 50}
 _CAPTIONS = 60
 _AMONG = 5000
 _TOKENS = 25

@@ -18,6 +18,7 @@ from whatif.prompt_to_prompt.attention import PairRequest, generate_pixels
 from whatif.prompt_to_prompt.pair_candidates import draw_candidate
 from whatif.prompt_to_prompt.pipeline import load_pipeline
 
+SMALL = {"_ROUNDS": 1, "_CAPTION_PAIRS": 1, "_CANDIDATES": 2, "_AT_ONCE": 2, "_STEPS": 2}
 _ROUNDS = 5  # alternating, so that a slow moment of the machine affects both
 _CAPTION_PAIRS = 4
 _CANDIDATES = 4

@@ -29,6 +29,7 @@ from whatif.random_streams import stream
 
 _PUZZLES_A_TEMPLATE = 20
 _PEER_PUZZLES_A_TEMPLATE = 5
+SMALL = {"_PUZZLES_A_TEMPLATE": 2, "_PEER_PUZZLES_A_TEMPLATE": 1, "_ROUNDS": 1}
 _ROUNDS = 5  # alternating, so that a slow moment of the machine affects both
 _SETTINGS = GeneratePuzzles(
     puzzles_per_template=_PUZZLES_A_TEMPLATE,

@@ -19,20 +19,22 @@ from whatif.models.local.option_scores import shared_prefix_scores, whole_pass_s
 from whatif.params.checkpoints import HuggingFaceChat
 
 _ROUNDS = 5
+_SIDE = 24  # tokens of an image in each direction
+SMALL = {"_ROUNDS": 1, "_SIDE": 4}
 _OPTIONS = ("7 flowers inside", "16 dots", "12 yellow polygons", "outside the picture")
 
 
 def measure() -> dict[str, Any]:
     """Seconds per question on one core: a LLaVA of 12 layers, 576 image tokens; median of alternating rounds."""
     with tempfile.TemporaryDirectory() as folder:
-        random_llava(Path(folder), image_tokens_side=24)
+        random_llava(Path(folder), image_tokens_side=_SIDE)
         settings = HuggingFaceChat(adapter="hf-chat", checkpoint=folder)
         model = cast("LocalModel", load("hf-chat", settings, 0))
         checkpoint = model.checkpoint
         asked = checkpoint.score.args[0]  # type: ignore[attr-defined]
         inputs = checkpoint.encode([prompt([picture(0)], "How many dots are there in all the circles together?")])
         options = [checkpoint.option_tokens(option) for option in _OPTIONS]
-        assert (inputs["input_ids"] == asked.config.image_token_id).sum() == 576
+        assert (inputs["input_ids"] == asked.config.image_token_id).sum() == _SIDE**2
         seconds: dict[str, list[float]] = {"shared": [], "whole": []}
         scores = {}
         for _ in range(_ROUNDS):

@@ -22,6 +22,7 @@ from whatif.params.checkpoints import HuggingFaceChat
 from whatif.scoring import predictions
 
 _ROUNDS = 3
+SMALL = {"_ROUNDS": 1, "_IMAGES": 2, "_LEAST": 0}
 _IMAGES = 12
 _SIDE = 224  # pixels, as the images of CFMM in drawn scenes
 _THINGS = ("hearts", "balls", "mushrooms", "stars", "keys")

@@ -21,6 +21,8 @@ from whatif.params.checkpoints import HuggingFaceChat
 from whatif.scoring import predictions
 
 _ROUNDS = 5
+_SIDE = 24  # tokens of an image in each direction
+SMALL = {"_ROUNDS": 1, "_SIDE": 4, "_LIMIT": 100}
 _LIMIT = 1.3  # times as long as ranking alone
 _THINGS = ("dots", "flowers", "yellow polygons", "red circles")
 
@@ -52,7 +54,7 @@ def measure() -> dict[str, Any]:
     seconds: dict[str, list[float]] = {"both": [], "alone": []}
     found: dict[str, list[Mapping[str, Any]]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        random_llava(Path(folder), image_tokens_side=24)
+        random_llava(Path(folder), image_tokens_side=_SIDE)
         model = load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=folder), 0)
         _evaluated(_Alone(model), questions[:1], Path(folder) / "first.sqlite")
         for number in range(_ROUNDS):
@@ -62,7 +64,7 @@ def measure() -> dict[str, Any]:
                 found[name] = _evaluated(asked, questions, store)
                 seconds[name].append((time.process_time() - started) / len(questions))
     for both, alone in zip(found["both"], found["alone"], strict=True):
-        assert both["prompt_tokens"] > 576
+        assert both["prompt_tokens"] > _SIDE**2
         assert [score["mean"] for score in both["choice_scores"]] == [score["mean"] for score in alone["choice_scores"]]
         assert all(np.isfinite([score["without_image"] + score["without_prompt"] for score in both["choice_scores"]]))
     ours, peer = (min(seconds[name]) for name in ("both", "alone"))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from whatif.scoring.exact_ranks import Embeddings, exact_ranks
 
+SMALL = {"_PAIRS": 300, "_TWICE": 10, "_SAMPLE": 5, "_ROUNDS": 1}
 _PAIRS = 34_820  # as in COCO-Counterfactuals, where 310 captions occur twice
 _TWICE = 310
 _WIDTH = 512

@@ -17,6 +17,7 @@ from whatif.params.programs import Limits
 from whatif.programs.sandbox import bubblewrap
 from whatif.programs.sandbox.pool import Sandbox
 
+SMALL = {"_PROGRAMS": 3, "_FRESH": 1, "_LIMIT_SECONDS": 60.0, "_LEAST_RATIO": 0.0}
 _PROGRAMS = 300
 _FRESH = 20
 _LIMIT_SECONDS = 0.05

@@ -21,6 +21,7 @@ from whatif.embedded.scenes import BACKGROUNDS, COLOURS, SIZES, Colour, Scene, d
 _SIDE = 64
 _SCENES = 2000
 _PEER_SCENES = 40
+SMALL = {"_SCENES": 20, "_PEER_SCENES": 2, "_ROUNDS": 1}
 _ROUNDS = 5  # alternating, so that a slow moment of the machine affects both
 
 

@@ -19,6 +19,7 @@ from whatif.models.endpoint.server import start
 from whatif.params.endpoints import ApiModel, ServedModel
 
 _ROUNDS = 3
+SMALL = {"_ROUNDS": 1, "_QUESTIONS": 4, "_NEW_TOKENS": 4, "_AT_ONCE": 2}
 _QUESTIONS = 48
 _NEW_TOKENS = 64
 _AT_ONCE = 16

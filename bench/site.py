@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bench import NotInstalledError
 from tests.site.chromium import arguments, executable
 from tests.site.example_items import drawn, source_of, write_site
 from whatif.reporting.items import Item, ItemAnswer, ItemPicture, ItemQuestion
@@ -18,6 +19,7 @@ from whatif.site.sources import BenchmarkSource
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+SMALL = {"_ITEMS": 200, "_ROUNDS": 1}
 _ITEMS = 50_000
 _SYSTEMS = [f"Model {number} of {number * 7} billion parameters" for number in range(1, 16)]
 _ROUNDS = 5
@@ -57,7 +59,7 @@ def measure() -> dict[str, Any]:
 
     path = executable()
     if path is None:
-        raise SystemExit("bench: Chromium is not installed")
+        raise NotInstalledError("Chromium")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         started = time.perf_counter()
         page = write_site(_source(), Path(folder))

@@ -225,9 +225,21 @@ def test_absent_questions_and_damaged_artifacts_are_noted_and_the_rest_is_compar
     found = compared(a, b)
     assert len(found.comparisons) == 2
     assert len(found.notes) == 1 and "two" in found.notes[0] and "not a complete Parquet file" in found.notes[0]
+    damaged.unlink()
     (b / QUESTIONS_PATH).unlink()
-    notes = compared(a, b).notes
-    assert any("has no questions of data/evaluate/one" in note for note in notes)
+    (note,) = compared(a, b).notes
+    assert "has no questions of data/evaluate/one" in note
+
+
+def test_what_several_evaluations_lack_is_one_line(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_run(tmp_path / name, asked(2), {model: [name == "a"] * 4 for model in ("one", "three", "two")})
+    (tmp_path / "b" / QUESTIONS_PATH).unlink()
+    (note,) = compared(tmp_path / "a", tmp_path / "b").notes
+    assert note.endswith(
+        f"has no questions of 3 evaluations, first data/evaluate/one/{BENCHMARK}/predictions/plain.parquet, "
+        "so their answers are not compared"
+    )
 
 
 def test_selections_that_do_not_exist_are_refused(runs: tuple[Path, Path]) -> None:

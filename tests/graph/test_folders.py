@@ -12,6 +12,11 @@ import pytest
 
 from tests.graph import toy
 from whatif import artifacts
+from whatif.comparison.parameter_sets import of_graph
+from whatif.comparison.report import Selection, report
+from whatif.comparison.runs import of_folder
+from whatif.comparison.sides import Side
+from whatif.comparison.text import lines_of
 from whatif.files import atomic
 from whatif.graph import folders
 from whatif.graph.freshness import Condition, State, states
@@ -326,3 +331,13 @@ def test_the_index_must_be_published(project: Project) -> None:
     project.values["seed"] = 2025
     with pytest.raises(ValueError, match=r"aggregate pages did not publish pages/index\.html"):
         project.run()
+
+
+def test_a_copy_of_a_table_is_no_result_table(project: Project) -> None:
+    """So that `whatif diff params.yaml` finds nothing changed when nothing is."""
+    DURING.append(lambda task: task.outputs.publish("pages/toy/tables/sums.csv", b"model,value\nfirst,1\n"))
+    project.values["seed"] = 2025
+    project.run()
+    assert (FOLDER / "toy/tables/sums.csv").is_file()
+    sides = Side(of_graph(project.graph, "params.yaml")), Side(of_folder(Path(), "working tree"))
+    assert lines_of(report(*sides, Selection()))[1:] == ["nothing changed"]

@@ -37,6 +37,8 @@ def test_all_processes_of_an_interrupted_run_end_and_the_next_run_makes_the_righ
     assert not computed
     assert "Traceback" not in said
     failed = [line for line in said.splitlines() if line.startswith(("ERROR", "Error", "RuleException", "whatif: the"))]
+    # Whether Snakemake still says that a job failed, and when, depends on which of the processes ends first.
+    failed = [line for line in failed if not line.startswith("RuleException")]
     assert failed[0].startswith("whatif: the run ends: interrupted by SIGINT; ")
     assert len(failed) == (2 if entry_point == ENTRY_POINTS["dvc"] else 1)  # DVC says that its stage failed
     said, computed = _interrupted(checkout, entry_point, signal.SIGKILL)

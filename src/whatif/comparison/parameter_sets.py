@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from whatif.artifacts.reader import Footer, footer_of
-from whatif.comparison.runs import Run
+from whatif.comparison.runs import Run, is_table
 from whatif.errors import WhatifError
 from whatif.graph.freshness import provenance
 from whatif.graph.graph import Graph
@@ -38,7 +38,7 @@ def of_graph(graph: Graph, name: str) -> Run:
             contents[path] = footer.content
         if _FILES in found:
             rows = pq.read_table(found[_FILES][0], columns=["path", "bytes"]).to_pylist()
-            tables |= {row["path"]: row["bytes"] for row in rows if row["path"].endswith(".csv")}
+            tables |= {row["path"]: row["bytes"] for row in rows if is_table(row["path"])}
     remedy = "they are neither in data/ nor in the stash for these parameters and the code of now"
     return Run(name, dict(sorted(files.items())), dict(sorted(tables.items())), tuple(sorted(lacking)), remedy)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from whatif.comparison.compare import Compared, Comparer, Comparison, Unpaired, 
 from whatif.comparison.evaluations import Evaluation, Key, evaluations
 from whatif.comparison.numbers import TableChange, table_changes, tables_of_one
 from whatif.comparison.origins import Origin, origins
+from whatif.comparison.rows import LacksInputError
 from whatif.comparison.runs import Run
 from whatif.comparison.sides import Side
 from whatif.errors import WhatifError
@@ -83,11 +84,15 @@ def report(a: Side, b: Side, selection: Selection) -> Report:
     ]
     comparer = Comparer(by_group=selection.by_group, confidence=selection.confidence)
     compared = []
+    lacks: dict[tuple[str, str], list[LacksInputError]] = {}
     for place in sorted(set(places[0]) & set(places[1])):
         try:
             compared.append(comparer.compared(places[0][place], places[1][place]))
+        except LacksInputError as error:
+            lacks.setdefault((error.lack, error.what), []).append(error)
         except WhatifError as error:
             notes.append(str(error))
+    notes += map(_in_one_line, lacks.values())
     if a.model and not compared:
         raise WhatifError(
             f"{a.name} and {b.name}: no evaluation of one can be paired with one of the other; name models "
@@ -167,6 +172,14 @@ def _lacking(run: Run, selection: Selection) -> Iterable[str]:
         kind = "folder" if folders == len(wanted) else "artifact"
         what = f"1 {kind} is" if len(wanted) == 1 else f"{len(wanted)} {kind}s are"
         yield f"{run.name}: {what} not here, first {wanted[0]}; {run.remedy}"
+
+
+def _in_one_line(alike: Sequence[LacksInputError]) -> str:
+    """One line for all evaluations of which a run lacks the same."""
+    first = alike[0]
+    if len(alike) == 1:
+        return str(first)
+    return f"{first.lack} of {len(alike)} evaluations, first {first.artifact}, so their {first.what} are not compared"
 
 
 def _importance(one: Comparison) -> tuple[bool, float, float, Key, Key, str, str]:

@@ -21,6 +21,18 @@ from whatif.errors import WhatifError
 _SEPARATOR, _INNER, _OPEN = "\x1d", "\x1f", "\x1e"  # a list without choices differs from an empty one
 
 
+class LacksInputError(WhatifError):
+    """A run lacks what an evaluation needs in order to be compared.
+
+    lack: which run lacks what, the same for all evaluations with the same cause; artifact: the evaluation's first;
+    what: of it cannot be compared.
+    """
+
+    def __init__(self, lack: str, artifact: str, what: str) -> None:
+        super().__init__(f"{lack} of {artifact}, so its {what} are not compared")
+        self.lack, self.artifact, self.what = lack, artifact, what
+
+
 class Reader:
     """Reads the rows and the outcomes of evaluations; rows that several evaluations share are read once."""
 
@@ -40,10 +52,7 @@ class Reader:
             (PREDICTIONS, evaluation.answered, "judged answers"),
         ):
             if not content:
-                raise WhatifError(
-                    f"{evaluation.run.name}: has no {table} of {evaluation.artifacts[0]}, so its {of_what} are not "
-                    "compared"
-                )
+                raise LacksInputError(f"{evaluation.run.name}: has no {table}", evaluation.artifacts[0], of_what)
         keys = self._columns.column(evaluation.answered, "question_id")
         groups = groups_of(evaluation)
         known = (evaluation.input_content("questions"), tuple(groups))

@@ -72,6 +72,11 @@ def _divided(path: str, model: str) -> Iterator[str]:
         yield from PurePosixPath(path).with_suffix("").parts[5:]
 
 
+def is_table(path: str) -> bool:
+    """Whether a file that a job publishes is a result table; the site has copies of them, which are not compared."""
+    return path.startswith(f"{METRICS}/") and path.endswith(".csv")
+
+
 def of_folder(root: Path, name: str) -> Run:
     """The results that are in the folder of a project now.
 

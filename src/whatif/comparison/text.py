@@ -146,9 +146,11 @@ def _origins(origins: Sequence[Origin], most: int | None) -> Iterator[str]:
         yield from _filled(f"{one.text} ({one.artifacts})", "  ")
     yield from _more(len(named) - len(named[:most]), "parameters and inputs")
     if code := [one for one in origins if one.kind == "code" and one not in named]:
-        names = [one.text.removeprefix("code of ").partition(":")[0].removeprefix("whatif.") for one in code]
+        # A module that two steps know by different parts of its code has two changes.
+        every = (one.text.removeprefix("code of ").partition(":")[0].removeprefix("whatif.") for one in code)
+        names = list(dict.fromkeys(every))
         tail = f" and {len(names) - 6} more" if len(names) > 6 else ""
-        yield from _filled(f"code of {len(code)} modules: {', '.join(names[:6])}{tail}", "  ")
+        yield from _filled(f"code of {len(names)} module{'s' * (len(names) > 1)}: {', '.join(names[:6])}{tail}", "  ")
 
 
 def _one_sided(report: Report, most: int | None) -> Iterator[str]:

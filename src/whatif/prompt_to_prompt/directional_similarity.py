@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from whatif.artifacts.images import DecodedPictures
 from whatif.artifacts.pair_items import SAME_PICTURE
+from whatif.statistics.cosines import cosines, rounded
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -64,7 +65,8 @@ def similarities(captions_0: Floats, captions_1: Floats, images_0: Floats, image
     told, shown = captions_1 - captions_0, images_1 - images_0
     lengths = np.linalg.norm(told, axis=-1) * np.linalg.norm(shown, axis=-1)
     directional = np.divide(_dot(told, shown), lengths, out=np.zeros(len(told)), where=lengths > _SAME)
-    return Similarities(_dot(captions_0, images_0), _dot(captions_1, images_1), _dot(images_0, images_1), directional)
+    alike = (cosines(captions_0, images_0), cosines(captions_1, images_1), cosines(images_0, images_1))
+    return Similarities(*alike, rounded(directional))
 
 
 def measured(candidates: Iterable[Row], pictures: DecodedPictures, clip: Embeds) -> Iterator[dict[str, Any]]:

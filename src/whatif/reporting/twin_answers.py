@@ -36,6 +36,8 @@ Numbers = npt.NDArray[np.int32]
 
 _OK = STATUSES.index("ok")
 _RUN = 1 << 12  # number of predictions in a table that is processed separately
+_REMEMBERED = 1 << 16  # responses whose answers by published rules are kept in memory
+_ASKED = ["answer_kind", "answer", "choices"]  # all that published rules need to know of a question
 _PIECE = 1 << 20  # predictions processed together: few enough for memory, enough to justify a lookup table
 
 
@@ -89,6 +91,9 @@ class TwinAnswers:
         self.answered, self.right, self.said = (np.zeros(shape, dtype=np.bool_) for _ in range(3))
         self.status, self.letter = (np.full(shape, -1, dtype=np.int8) for _ in range(2))
         self.by_rules = {measure: np.full(shape, -1, dtype=np.int8) for measure in BY_RULES}
+        self._asked = _asked_alike(asked)
+        self._first_asked = np.unique(self._asked, return_index=True)[1]
+        self._read: dict[tuple[str, int], tuple[int, ...]] = {}
         rows = 0
         for piece in _pieces(predictions):
             self._add(piece, rows := rows + piece.num_rows)
@@ -146,9 +151,9 @@ class TwinAnswers:
         ):
             array.reshape(-1)[place] = values
         of_words = self._by_rules(piece, question, in_words)
-        for measure, by_rules in self.by_rules.items():
+        for by_rules, column in zip(self.by_rules.values(), of_words.T, strict=True):
             by_rules.reshape(-1)[place] = right & given
-            by_rules.reshape(-1)[place[in_words]] = of_words[measure]
+            by_rules.reshape(-1)[place[in_words]] = column
 
     def _add_chosen(self, scores: pa.ChunkedArray, place: Places, status: Places) -> None:
         """Adds what each rule of ranking chooses. An answer that is not `ok` chooses nothing."""
@@ -175,29 +180,55 @@ class TwinAnswers:
             return None
         return np.arange(first, first + len(ids))
 
-    def _by_rules(self, piece: pa.Table, question: Places, in_words: Flags) -> dict[str, list[int]]:
-        """For each response in words, by measure: 1 if right by these rules, 0 if wrong, -1 if they do not apply."""
+    def _by_rules(self, piece: pa.Table, question: Places, in_words: Flags) -> npt.NDArray[np.int8]:
+        """Responses in words x BY_RULES: 1 if right by these rules, 0 if wrong, -1 if they do not apply.
+
+        A response is read once for all questions with the same right answer and the same options.
+        """
         rows = np.flatnonzero(in_words)
-        found: dict[str, list[int]] = {measure: [] for measure in BY_RULES}
-        if not rows.size:
-            return found
-        if pa.types.is_boolean(piece["response"].type):
+        if not rows.size or pa.types.is_boolean(piece["response"].type):
             is_open = _codes(self._questions["answer_kind"].take(pa.array(question[rows])), ("number", "boolean")) >= 0
             if is_open.any():
                 self._refuse(piece, int(rows[is_open][0]), "is open, so that its response must be read")
-            return {measure: [-1] * rows.size for measure in BY_RULES}
-        responses = piece["response"].cast(pa.string()).take(pa.array(rows))
-        asked = self._questions.take(pa.array(question[rows])).to_pylist()
-        for response, of_question in zip(responses, asked, strict=True):
-            prediction = {"response": response.as_py(), "choice_scores": None, "status": "ok"}
-            for measure, rules in BY_RULES.items():
-                right = published_correct(prediction, of_question, rules)
-                found[measure].append(-1 if right is None else int(right))
-        return found
+            return np.full((rows.size, len(BY_RULES)), -1, dtype=np.int8)
+        responses = piece["response"].take(pa.array(rows)).combine_chunks().dictionary_encode()
+        asked, place_of_asked = np.unique(self._asked[question[rows]], return_inverse=True)
+        read = responses.indices.to_numpy().astype(np.int64) * len(asked) + place_of_asked
+        read, place = np.unique(read, return_inverse=True)
+        texts = responses.dictionary.take(pa.array(read // len(asked))).to_pylist()
+        questions = self._questions.select(_ASKED).take(pa.array(self._first_asked[asked])).to_pylist()
+        found = np.empty((len(read), len(BY_RULES)), dtype=np.int8)
+        for number, (text, of_asked) in enumerate(zip(texts, (read % len(asked)).tolist(), strict=True)):
+            key = text, int(asked[of_asked])
+            if key not in self._read:
+                if len(self._read) == _REMEMBERED:
+                    self._read.clear()
+                self._read[key] = _right_by_rules(text, questions[of_asked])
+            found[number] = self._read[key]
+        return found[place]
 
     def _refuse(self, piece: pa.Table, row: int, why: str) -> None:
         model, question = (piece[name][row].as_py() for name in ("model", "question_id"))
         raise WhatifError(f"predictions of {model}: question {question!r} {why}")
+
+
+def _asked_alike(questions: pa.Table) -> Places:
+    """The same number for questions with the same kind of answer, right answer and options."""
+    choices = _whole(questions["choices"])
+    # Options as numbers: however they are written, two lists differ if their options do.
+    options = choices.flatten().dictionary_encode().indices.cast(pa.string())
+    ends = np.cumsum(pc.fill_null(pc.list_value_length(choices), 0).to_numpy(zero_copy_only=False))
+    offsets = pa.array(np.append(0, ends).astype(np.int32))
+    listed = pc.binary_join(pa.ListArray.from_arrays(offsets, options), ",")
+    kinds, answers = (_whole(questions[name]) for name in ("answer_kind", "answer"))
+    alike = pc.binary_join_element_wise(kinds, answers, listed, "\n", null_handling="replace")
+    return np.asarray(alike.dictionary_encode().indices, dtype=np.int64)
+
+
+def _right_by_rules(response: str, question: Row) -> tuple[int, ...]:
+    prediction = {"response": response, "choice_scores": None, "status": "ok"}
+    right = (published_correct(prediction, question, rules) for rules in BY_RULES.values())
+    return tuple(-1 if one is None else int(one) for one in right)
 
 
 def _pieces(predictions: Rows) -> Iterator[pa.Table]:

@@ -22,6 +22,7 @@ from whatif.errors import WhatifError
 from whatif.graph.dimensions import is_whole
 from whatif.graph.task import Task
 from whatif.progress import progress
+from whatif.statistics.cosines import cosines
 
 UNLIKE_DESCRIPTION = "image unlike its description"
 UNLIKE_SIBLING = "images unlike each other"
@@ -205,9 +206,11 @@ def _measured(rows: Sequence[Row], images: Mapping[str, Floats], texts: Mapping[
     """The similarities of the candidates of a pair and style."""
     by_id = {row["candidate_id"]: row for row in rows}
     shown = {one: images[row["image_id"]] for one, row in by_id.items()}
-    fit = {one: float(texts[row["pair_id"], row["side"]] @ shown[one]) for one, row in by_id.items()}
+    fit = {one: float(cosines(texts[row["pair_id"], row["side"]], shown[one])) for one, row in by_id.items()}
     causes, effects = ([one for one in by_id if by_id[one]["side"] == side] for side in SIDES)
-    likeness = {(cause, effect): float(shown[cause] @ shown[effect]) for cause, effect in product(causes, effects)}
+    likeness = {
+        (cause, effect): float(cosines(shown[cause], shown[effect])) for cause, effect in product(causes, effects)
+    }
     return Siblings(by_id, fit, likeness)
 
 

@@ -15,6 +15,7 @@ from whatif.errors import WhatifError
 from whatif.models.local.checkpoints import device_of, load_error, source_of
 from whatif.models.local.faults import first_line, model_faults
 from whatif.params.checkpoints import LocalCheckpoint
+from whatif.statistics.cosines import cosines
 
 Floats: TypeAlias = NDArray[np.float64]
 _MODULES = "modules.json"
@@ -46,8 +47,7 @@ class SentenceEmbedder:
         places = {text: place for place, text in enumerate(dict.fromkeys(text for pair in pairs for text in pair))}
         embedded = self.embed(list(places))
         first, second = (embedded[[places[pair[side]] for pair in pairs]] for side in (0, 1))
-        cosines: Floats = (first * second).sum(axis=-1)
-        return cosines
+        return cosines(first, second)
 
 
 def sentence_embedder(settings: LocalCheckpoint) -> SentenceEmbedder:

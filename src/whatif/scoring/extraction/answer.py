@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from whatif.language.number_words import canonical, in_digits
 from whatif.language.options import LETTERS
@@ -209,6 +210,7 @@ def _beside(called: Extracted, before: str, after: str, question: str, choices: 
     return ambiguous("another option beside the answer") if alone - {called.answer} else called
 
 
+@lru_cache(maxsize=1 << 12)  # the same few answers are compared again and again
 def normalise(answer: str, kind: Kind) -> str:
     """An answer in the form used for comparison: `three` and `3.0` are 3, `Yes` is yes, `b` is B."""
     answer = plain(answer).strip(" .\n")
