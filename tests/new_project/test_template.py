@@ -44,8 +44,9 @@ def names(request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.Monk
     for module in [name for name in sys.modules if name.partition(".")[0] == found.package]:
         del sys.modules[module]
     # Packages of one name are in one place for a process, and in another one for the next test.
-    for known in (code_index._folders, code_version._path, code_version._module, code_version._version):
-        known.cache_clear()
+    for known in [*vars(code_index).values(), *vars(code_version).values()]:
+        if hasattr(known, "cache_clear"):
+            known.cache_clear()
 
 
 def test_its_dvc_yaml_and_its_rules_are_what_the_command_would_write(names: Names) -> None:

@@ -18,5 +18,4 @@ def cosines(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
 
 def rounded(values: ArrayLike) -> NDArray[np.float64]:
     """Cosines to DIGITS decimals, without negative zeros."""
-    found: NDArray[np.float64] = np.round(np.asarray(values, dtype=np.float64), DIGITS) + 0.0
-    return found
+    return np.asarray(np.round(np.asarray(values, dtype=np.float64), DIGITS) + 0.0, dtype=np.float64)

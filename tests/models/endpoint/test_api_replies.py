@@ -190,7 +190,7 @@ def test_a_failure_that_was_stored_as_an_answer_is_asked_again_once(store: Respo
     earlier = Answer(response="The answ", finish="error")
     with FaultyProxy("127.0.0.1:1", always(reply("3"))) as proxy:
         model: Any = ApiAnswers(settings_of(proxy.base_url), 0)
-        asked = stored(model, store)
+        asked: Any = stored(model, store)
         request = asked._request(questions(1)[0])
         store.put(request_key(request), request, answer_as_json(earlier))
         for _ in range(2):
