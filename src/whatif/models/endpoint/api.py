@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from whatif.errors import WhatifError
+from whatif.files.image_decoding import UnreadableImageError
 from whatif.language.messages import with_system, without_images
 from whatif.language.prompts import wrapped, wrapper
 from whatif.language.prompts.form import PLACE
@@ -161,7 +162,8 @@ class ApiAnswers:
             shown = _shown(question, self._settings)
             pictures = [data_url(data) for data in shown.encoded_images()]
         except (OSError, ValueError) as error:
-            return Answer(status="error", reason=f"picture cannot be read: {error}"), False
+            said = error.said if isinstance(error, UnreadableImageError) else error
+            return Answer(status="error", reason=f"picture cannot be read: {said}"), False
         conversation = with_system(wrapped(shown.messages, self._around), self._settings.system)
         messages = as_sent(conversation, pictures, self._settings.system_role)
         waits = stream(self._seed, "waits between tries", question.question_id)
