@@ -71,7 +71,7 @@ ARTIFACTS: list[tuple[str, Callable[[Path], object], str]] = [
     ("another's Parquet", lambda path: pq.write_table(OTHER, path), ": its footer has no"),
     ("no table named", lambda path: with_footer(path, table=None), ": its footer has no"),
     ("no content named", lambda path: with_footer(path, content=None), ": its footer has no"),
-    ("provenance of no JSON", lambda path: with_footer(path, made_from=b"{"), ": its footer has no"),
+    ("provenance of no JSON", lambda path: with_footer(path, made_from=b"{"), ": was altered"),
     ("name that is no UTF-8", lambda path: with_footer(path, table=b"\xff"), ": its footer has no"),
     ("another table", lambda path: with_footer(path, table=b"questions/1"), ": contains the table questions/1"),
     (

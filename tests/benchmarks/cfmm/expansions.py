@@ -102,7 +102,7 @@ def small(project: Project, rows: list[Row] | None = None) -> Project:
     checked, extracted = Path(f"data/generate/{NAME}/checked.parquet"), Path(f"data/extract/{NAME}/images.parquet")
     for path, table, role, content in ((checked, QUESTIONS, "checked", rows), (extracted, IMAGES, "images", images)):
         (project.folder / path).parent.mkdir(parents=True, exist_ok=True)
-        footer = {"role": role, "fingerprint": "", "made_from": {}}
+        footer = {"role": role, "made_from": {}}
         write_artifact(project.folder / path, table, content, **footer)
     return project
 

@@ -63,7 +63,7 @@ def run_step(project: Project, stage: str, step: str, **inputs: Iterable[Row]) -
     for role, given in job.inputs.items():
         for path in given.paths:
             (project.folder / path).parent.mkdir(parents=True, exist_ok=True)
-            footer = {"role": path.stem, "fingerprint": "", "made_from": {}}
+            footer = {"role": path.stem, "made_from": {}}
             rows = sorted(inputs[role.replace("-", "_")], key=lambda row: str(row[given.table.key[0]]))
             write_artifact(project.folder / path, given.table, rows, **footer)
     assert project.run_jobs([job]) == {job.name: "computed"}

@@ -208,7 +208,7 @@ def test_label_studio_and_mturk_show_nothing_for_a_missing_pair(preselected: Pro
 def test_annotators_see_the_images_that_were_chosen(preselected: Project) -> None:
     data = preselected.folder / "data"
     rows = artifacts.rows_of([data / "generate/mucr/pairs.parquet"], CAUSAL_PAIRS)
-    footer = {"fingerprint": "", "made_from": {}}
+    footer = {"made_from": {}}
     write_artifact(data / "extract/mucr/pairs.parquet", CAUSAL_PAIRS, list(rows), role="pairs", **footer)
     (data / "verify/mucr").mkdir(parents=True)
     chosen_rows = [choice("1", "comic", 1), choice("1", "photograph", 0)]

@@ -169,7 +169,7 @@ def test_an_error_beside_content_is_no_answer(place: str, error: Any, store: Res
 def test_a_filtered_response_is_a_refusal_and_asked_once(store: ResponseStore) -> None:
     (answer,), waits, requests = ask(reply("There are 3 peo", "content_filter"), store=store)
     assert (answer.status, waits, requests) == ("none", [], 1)
-    assert answer.reason == "refused: the endpoint's filter withheld the response"
+    assert answer.reason == "refused: finish reason content_filter"
 
 
 @pytest.mark.parametrize(

@@ -260,9 +260,12 @@ def _said(reply: Reply) -> Answer:
         cut_off=reply.finish.lower() in AT_LIMIT,
         finish=reply.finish or None,
     )
-    if reply.text.strip() and reply.finish.lower() != FILTERED:
+    withheld = reply.finish.lower() == FILTERED
+    if reply.text.strip() and not withheld:
         return said
-    reason = f"refused: {reply.refusal}" if reply.refusal else f"empty response (finish reason: {reply.finish})"
+    reason = f"empty response (finish reason: {reply.finish})"
+    if reply.refusal or withheld:
+        reason = f"refused: {reply.refusal or f'finish reason {reply.finish}'}"
     if said.reasoning and said.cut_off:
         reason = CUT_OFF
     return replace(said, status="none", reason=reason)

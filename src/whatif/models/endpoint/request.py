@@ -85,9 +85,7 @@ class Endpoint(Connection):
         finish = self.line(getattr(choice, "finish_reason", None) or "")
         if failure := getattr(completion, "error", None) or getattr(choice, "error", None):
             raise TryAgainError(self.line(f"the reply contains an error: {_message(failure)}"))
-        if finish.lower() == FILTERED:
-            refusal = refusal or "the endpoint's filter withheld the response"
-        elif finish.lower() not in FINISHED:
+        if finish.lower() not in (*FINISHED, FILTERED):
             raise TryAgainError(f"the reply is not complete (finish reason: {finish})")
         counts = [getattr(completion.usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
         prompt_tokens, response_tokens = (count if is_count(count) else None for count in counts)
