@@ -14,6 +14,7 @@ from tests.defaults import PARAMS
 from tests.graph import toy
 from whatif import benchmarks, models
 from whatif.graph import code_version as module
+from whatif.graph import further_packages
 from whatif.graph.code_index import package_folders
 from whatif.graph.code_version import code_version
 from whatif.graph.graph import Graph
@@ -279,7 +280,13 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
     def read(name: str = "", text: str = "") -> module.Followed:
         if name:
             (tmp_path / "src" / name).write_text(text, encoding="utf-8")
-        for cached in (module.followed, module._module, module._path, module._met_in, module.folders):
+        for cached in (
+            module.followed,
+            module._module,
+            module._path,
+            further_packages.met_in,
+            further_packages.folders,
+        ):
             cached.cache_clear()
         module._is_installed.cache_clear()
         return module.followed(("my_bench.steps:work",))

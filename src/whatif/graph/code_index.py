@@ -17,6 +17,7 @@ from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
 from whatif.files.stamps import code_stamp
 from whatif.graph import code_version as source
+from whatif.graph.further_packages import folders
 
 _FOLDER = Path(".whatif/code-versions")
 
@@ -70,7 +71,7 @@ def keep() -> None:
 
 def package_folders(roots: Iterable[str]) -> list[Path]:
     """The folders, or files, of the packages whose code is followed from some roots."""
-    return [folder for package in source.packages(roots) for folder in source.folders(package)]
+    return [folder for package in source.packages(roots) for folder in folders(package)]
 
 
 def _index_of(roots: tuple[str, ...]) -> _Index:

@@ -15,22 +15,17 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from whatif.graph.further_packages import LIBRARY, PACKAGE, WHOLE, Definition, digest_of, kind_of, met_in
 from whatif.graph.source_lines import without_comments
 
-PACKAGE = "whatif"
 REGISTRIES = frozenset({("whatif.models", "ADAPTERS"), ("whatif.benchmarks.discovery", "modules")})
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-
-Definition = tuple[str, str]  # (module, name); the name "" means the whole module
-_WHOLE = "*"  # instead of a name: all of a further package of the project
-_LIBRARY = "-"  # instead of a name: an installed package
 
 
 @dataclass(frozen=True)
@@ -55,9 +50,9 @@ def packages(roots: Iterable[str]) -> list[str]:
     waiting: list[Definition] = [(root.partition(":")[0], "") for root in roots]
     while waiting:
         module, kind = waiting.pop()
-        if (module, kind) not in found and module.partition(".")[0] != PACKAGE and kind != _LIBRARY:
+        if (module, kind) not in found and module.partition(".")[0] != PACKAGE and kind != LIBRARY:
             found.add((module, kind))
-            waiting += _met_in(module) if kind == _WHOLE else _imported_by(module)
+            waiting += met_in(module) if kind == WHOLE else _imported_by(module)
     return sorted({PACKAGE, *(module.partition(".")[0] for module, _ in found)})
 
 
@@ -66,7 +61,7 @@ def _imported_by(module: str) -> Iterator[Definition]:
     read = _module(module)
     for imports in (read.imports, *(definition.imports for definition in read.definitions.values())):
         for source, name in imports.values():
-            if name in (_WHOLE, _LIBRARY):
+            if name in (WHOLE, LIBRARY):
                 yield (source, name)
             else:
                 inner = f"{source}.{name}"
@@ -103,10 +98,10 @@ def followed(roots: tuple[str, ...]) -> Followed:
     by_module: dict[str, list[str]] = {}
     libraries: list[str] = []
     for module, name in sorted(reached(roots)):
-        if name == _LIBRARY:
+        if name == LIBRARY:
             libraries.append(module)
-        elif name == _WHOLE:
-            by_module[module] = [_digest_of(module)]
+        elif name == WHOLE:
+            by_module[module] = [digest_of(module)]
         elif name:
             digest = _found(module, name, undecorated=(module, name) in begun).digest
             by_module.setdefault(module, []).append(f"{name} {digest}")
@@ -144,8 +139,8 @@ def _found(module: str, name: str, *, undecorated: bool) -> _Definition:
 
 def _uses(definition: Definition, *, undecorated: bool) -> Iterator[Definition]:
     module_name, name = definition
-    if name in (_WHOLE, _LIBRARY):
-        yield from _met_in(module_name) if name == _WHOLE else ()
+    if name in (WHOLE, LIBRARY):
+        yield from met_in(module_name) if name == WHOLE else ()
         return
     module = _module(module_name)
     if not name:
@@ -162,7 +157,7 @@ def _uses(definition: Definition, *, undecorated: bool) -> Iterator[Definition]:
 
 def _imported(target: Definition, used: str, found: _Definition) -> Iterator[Definition]:
     module, name = target
-    if name in (_WHOLE, _LIBRARY):
+    if name in (WHOLE, LIBRARY):
         yield target
         return
     if name and _is_module(f"{module}.{name}"):
@@ -185,7 +180,7 @@ def _resolve(module: str, name: str) -> Iterator[Definition]:
         yield (module, name)
     elif name in _module(module).imports:
         inner_module, inner_name = _module(module).imports[name]
-        if inner_name in (_WHOLE, _LIBRARY):
+        if inner_name in (WHOLE, LIBRARY):
             yield (inner_module, inner_name)
         elif inner_name and not _is_module(f"{inner_module}.{inner_name}"):
             yield from _resolve(inner_module, inner_name)
@@ -296,7 +291,7 @@ def _names_defined(node: ast.stmt) -> list[str]:
 def _imports(statements: Iterable[ast.AST], module: str) -> dict[str, Definition]:
     """The names that import statements bind: local name -> (module, name, or "" for the module itself).
 
-    The names of packages that are not followed are bound to (package, `_WHOLE` or `_LIBRARY`).
+    The names of packages that are not followed are bound to (package, `WHOLE` or `LIBRARY`).
     """
     followed = {PACKAGE, module.split(".", maxsplit=1)[0]}
     bound: dict[str, Definition] = {}
@@ -308,7 +303,7 @@ def _imports(statements: Iterable[ast.AST], module: str) -> dict[str, Definition
                     if alias.name == "*":
                         raise ValueError(f"{module}:{node.lineno}: import names one by one, a star cannot be followed")
                     bound[alias.asname or alias.name] = (source, alias.name)
-            elif kind := _kind(source):
+            elif kind := kind_of(source):
                 bound |= {alias.asname or alias.name: kind for alias in node.names}
         elif isinstance(node, ast.Import):
             for alias in node.names:
@@ -317,69 +312,9 @@ def _imports(statements: Iterable[ast.AST], module: str) -> dict[str, Definition
                     raise ValueError(f"{module}:{node.lineno}: write `from {package} import ...` so it can be followed")
                 if package in followed:
                     bound[alias.asname or package] = (alias.name, "")
-                elif kind := _kind(package):
+                elif kind := kind_of(package):
                     bound[alias.asname or package] = kind
     return bound
-
-
-def _kind(module: str) -> Definition | None:
-    """A package that is not followed: whether it belongs to the project or is installed; None for Python's own."""
-    package = module.partition(".")[0]
-    if package in sys.stdlib_module_names:
-        return None
-    return (package, _LIBRARY if _is_installed(package) else _WHOLE)
-
-
-@cache
-def _is_installed(package: str) -> bool:
-    """Whether a package lies where installers put packages, and not in a project or a checkout."""
-    return all(
-        {"site-packages", "dist-packages"} & set(place.parts) or any(place.parent.glob("*.dist-info"))
-        for place in folders(package)
-    )
-
-
-@cache
-def folders(package: str) -> tuple[Path, ...]:
-    """The folders of a package, or the file of a module; none if it is not there."""
-    try:
-        found = importlib.util.find_spec(package)
-    except (ImportError, ValueError):  # a module without a specification, such as `__main__`
-        return ()
-    if found is None:
-        return ()
-    inside = found.submodule_search_locations
-    return tuple(map(Path, inside or ([found.origin] if found.has_location and found.origin else [])))
-
-
-def _files(package: str) -> Iterator[tuple[str, Path]]:
-    """The Python files of a package, by their names in it, sorted."""
-    for place in folders(package):
-        for path in [place] if place.is_file() else sorted(place.rglob("*.py")):
-            yield path.relative_to(place.parent).as_posix(), path
-
-
-@cache
-def _met_in(package: str) -> tuple[Definition, ...]:
-    """The packages that any module of a package imports and that are not followed, sorted."""
-    found: set[Definition] = set()
-    for name, path in _files(package):
-        tree = ast.parse(path.read_text(encoding="utf-8"), name)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and not node.level:
-                found.add(_kind(node.module or "") or (package, _WHOLE))
-            elif isinstance(node, ast.Import):
-                found |= {_kind(alias.name) or (package, _WHOLE) for alias in node.names}
-    return tuple(sorted(one for one in found if one[0] not in (package, PACKAGE)))
-
-
-def _digest_of(package: str) -> str:
-    """The hash of all code of a package, without comments."""
-    lines: list[str] = []
-    for name, path in _files(package):
-        source = path.read_text(encoding="utf-8")
-        lines += [name, *filter(None, without_comments(source, ast.parse(source)))]
-    return _sha256("\n".join(lines))
 
 
 def _absolute(node: ast.ImportFrom, module: str) -> str:
