@@ -280,15 +280,9 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
     def read(name: str = "", text: str = "") -> module.Followed:
         if name:
             (tmp_path / "src" / name).write_text(text, encoding="utf-8")
-        for cached in (
-            module.followed,
-            module._module,
-            module._path,
-            further_packages.met_in,
-            further_packages.folders,
-        ):
+        further = (further_packages.met_in, further_packages.folders, further_packages._is_installed)
+        for cached in (module.followed, module._module, module._path, *further):
             cached.cache_clear()
-        module._is_installed.cache_clear()
         return module.followed(("my_bench.steps:work",))
 
     yield read
