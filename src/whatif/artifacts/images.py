@@ -44,14 +44,18 @@ def suffix_of(data: bytes) -> str:
     return f".{name}".replace("jpeg", "jpg") if name else ""
 
 
-def image_row(data: bytes, width: int, height: int, source: str, licence: str) -> dict[str, Any]:
+def image_row(
+    data: bytes, width: int, height: int, source: str, licence: str, *, is_part: bool = False
+) -> dict[str, Any]:
     """A row of the table `images` for an image that is shown with `width` x `height` pixels (`decode`).
 
     It has the bytes of `as_shown`, so that all tools that read them get the same picture. Bytes that cannot be decoded
-    stay as they are; their readers report them.
+    stay as they are; their readers report them. `is_part` keeps the bytes of a part of other images, such as a flower
+    with transparent corners, which is not shown by itself.
     """
-    with contextlib.suppress(UnreadableImageError):
-        data = as_shown(data)
+    if not is_part:
+        with contextlib.suppress(UnreadableImageError):
+            data = as_shown(data)
     image_id = hashlib.sha256(data).hexdigest()
     return {
         "image_id": image_id,

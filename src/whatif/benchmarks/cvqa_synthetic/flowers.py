@@ -32,7 +32,7 @@ def drawn_flowers(size: int) -> list[dict[str, Any]]:
     for kind, colours in DRAWN_FLOWERS.items():
         for colour in colours:
             data = _encode(draw_flower(kind, colour, size))
-            rows.append(image_row(data, size, size, f"drawn:{kind}-{colour}", DRAWN_LICENCE))
+            rows.append(image_row(data, size, size, f"drawn:{kind}-{colour}", DRAWN_LICENCE, is_part=True))
     return rows
 
 
@@ -59,7 +59,7 @@ def icons50_flowers(
         if picture is None:
             rejections.append(_rejection(name, "blank", "no pixel differs from the background"))
             continue
-        row = image_row(_encode(picture), size, size, f"icons-50:{name}", ICONS50_LICENCE)
+        row = image_row(_encode(picture), size, size, f"icons-50:{name}", ICONS50_LICENCE, is_part=True)
         earlier = images.setdefault(row["image_id"], row)
         if earlier is not row:
             rejections.append(_rejection(name, "duplicate", f"shows the same as {earlier['source']}"))
