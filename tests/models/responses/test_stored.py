@@ -177,6 +177,17 @@ def test_a_model_that_takes_no_images_is_asked_once_about_several(store: Respons
     assert blind.asked == ["How many?"] and len({answer.request_key for answer in answers}) == 1
 
 
+def test_an_answer_to_a_request_that_named_images_is_not_paid_for_again(store: ResponseStore) -> None:
+    about = [Question(str(n), "g", "original", one_turn("How many?", [f"image {n}"])) for n in range(2)]
+    before = list(stored(Counting(), store).answer(about))
+    blind = Counting()
+    blind.takes_images = False  # type: ignore[attr-defined]
+    assert list(stored(blind, store).answer(about)) == before and blind.asked == []
+    further = Question("2", "g", "original", one_turn("How many?", ["image 2"]))
+    list(stored(blind, store).answer([*about, further]))
+    assert blind.asked == ["How many?"]
+
+
 def test_errors_are_asked_again_and_keep_their_reason(store: ResponseStore) -> None:
     first = list(stored(Counting(failing=["question 1"]), store).answer(questions(3)))
     assert [(answer.status, answer.reason) for answer in first] == [("ok", None), ("error", "no reply"), ("ok", None)]

@@ -118,21 +118,31 @@ class StoredModel:
     def _look_up(self, questions: Sequence[Question]) -> tuple[list[dict[str, Any]], list[str], dict[str, Answer]]:
         """The request of each question and its key, and the stored answers by key.
 
-        Earlier versions stored what an endpoint had returned when it failed. Such an answer stays in the store, but is
-        not used: the question is asked again, as another request.
+        Earlier versions named the images in the requests of models that take none. Such an answer is used. They also
+        stored what an endpoint had returned when it failed. Such an answer stays in the store, but is not used: the
+        question is asked again, as another request.
         """
         requests = [self._request(question) for question in questions]
-        keys = [request_key(request) for request in requests]
-        known = {key: from_json(answer) for key, answer in self._store.get(keys).items()}
+        if not takes_images(self._model):
+            earlier = [self._request(question, names_images=True) for question in questions]
+            found = self._store.known(map(request_key, (*requests, *earlier)))
+            requests = [
+                old if request_key(new) not in found and request_key(old) in found else new
+                for new, old in zip(requests, earlier, strict=True)
+            ]
+        keys, known = self._stored(requests)
         failed = {key for key, answer in known.items() if (answer.finish or "").lower() not in (*FINISHED, FILTERED)}
         if failed:
             requests = [
                 {**request, "after_failure": True} if key in failed else request
                 for request, key in zip(requests, keys, strict=True)
             ]
-            keys = [request_key(request) for request in requests]
-            known = {key: from_json(answer) for key, answer in self._store.get(keys).items()}
+            keys, known = self._stored(requests)
         return requests, keys, known
+
+    def _stored(self, requests: Sequence[Mapping[str, Any]]) -> tuple[list[str], dict[str, Answer]]:
+        keys = [request_key(request) for request in requests]
+        return keys, {key: from_json(answer) for key, answer in self._store.get(keys).items()}
 
     def _as_they_come(
         self,
@@ -201,13 +211,13 @@ class StoredModel:
             self._model.count_stored(answer for key, answer in known.items() if key not in self._counted)
         self._counted.update(known)
 
-    def _request(self, question: Question) -> dict[str, Any]:
+    def _request(self, question: Question, *, names_images: bool = False) -> dict[str, Any]:
         """Everything that determines the answer. A model does not see the question's id, group and variant.
 
         Nor does a model that takes no images see them: the same text about several images is asked once.
         """
         identity = dict(self.identity)
-        if not takes_images(self._model):
+        if not (names_images or takes_images(self._model)):
             question = dataclasses.replace(question, messages=without_images(question.messages))
         options = list(question.options)
         # Settings that have no effect on this question are no part of its key.
