@@ -128,6 +128,9 @@ DATE = (("Date", "Fri, 01 Jan 2027 23:59:30 GMT"), ("Retry-After", "Sat, 02 Jan 
         ((("Retry-After", "0"),), 0, 1),
         ((("Retry-After", "300.5"),), 300.5, 301.5),
         (DATE, 40, 41),
+        ((("Retry-After", "Sat, 01 Jan 2000 00:00:00 GMT"),), 0, 1),
+        ((("retry-after-ms", "2500"),), 2.5, 3.5),
+        ((("retry-after-ms", "2500"), ("Retry-After", "9")), 2.5, 3.5),
         ((("Retry-After", "soon"),), FIRST_WAIT, 2 * FIRST_WAIT),
         ((), FIRST_WAIT, 2 * FIRST_WAIT),
     ],
@@ -139,6 +142,13 @@ def test_retry_after_is_kept(
         answers, waits, _ = ask(served, first(Fault("status", status, headers)), [question(0)])
         assert answers[0].status == "ok"
         assert least <= waits[0] <= most and len(waits) == 1
+
+
+def test_the_first_retry_says_why(served: tuple[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    ask(served, always(Fault("status", 500)), [question(number) for number in range(2)])
+    lines = [line for line in capsys.readouterr().err.splitlines() if "tries again" in line]
+    assert len(lines) == 1 and lines[0].startswith("whatif: http://127.0.0.1:") and "status 500" in lines[0]
+    assert "Bearer (key)" in lines[0]
 
 
 @pytest.mark.parametrize("status", [400, 413, 422])

@@ -36,7 +36,7 @@ def sent(endpoint: Endpoint, **more: Any) -> dict[str, Any]:
 
 
 def test_both_are_sent(endpoint: Endpoint) -> None:
-    asked = {"role": "user", "content": [{"type": "text", "text": "How many?"}]}
+    asked = {"role": "user", "content": "How many?"}
     body = sent(endpoint, **SET)
     assert body["messages"] == [{"role": "system", "content": "You count dots."}, asked]
     assert (body["top_p"], body["provider"]) == (0.5, {"order": ["a", "b"]})
@@ -66,7 +66,7 @@ def test_a_model_that_takes_no_images_is_sent_the_texts_alone(endpoint: Endpoint
         (answer,) = load("api", settings(endpoint.base_url, **limits), 0).answer([asked])
         assert (answer.status, answer.image_form) == ("ok", None)
     for _, body, _ in endpoint.log:
-        assert body["messages"] == [{"role": "user", "content": [{"type": "text", "text": "How many?"}]}]
+        assert body["messages"] == [{"role": "user", "content": "How many?"}]
 
 
 def _unreadable() -> list[bytes]:

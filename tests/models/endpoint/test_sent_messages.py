@@ -88,7 +88,16 @@ def test_without_a_role_for_it_a_system_message_precedes_the_first_text_of_the_u
 
 
 def test_a_system_message_alone_is_sent_as_the_users() -> None:
-    assert as_sent((Message("system", ("Count.",)),), [], "user") == [{"role": "user", "content": [text("Count.")]}]
+    assert as_sent((Message("system", ("Count.",)),), [], "user") == [{"role": "user", "content": "Count."}]
+
+
+def test_texts_alone_are_sent_as_one_text_because_templates_without_images_take_nothing_else() -> None:
+    turns = (
+        Message("user", ("How many?", "Count the dots.")),
+        Message("assistant", ("3",)),
+        Message("user", ("Sure?",)),
+    )
+    assert [one["content"] for one in as_sent(turns, [])] == ["How many?\nCount the dots.", "3", "Sure?"]
 
 
 def test_the_role_of_a_system_message_is_part_of_the_key_if_it_is_not_system() -> None:

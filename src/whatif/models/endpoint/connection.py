@@ -7,9 +7,13 @@ request whose reply breaks off.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from math import isfinite
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
@@ -97,6 +101,7 @@ class Connection:
             ),
         )
         self._stopped = threading.Event()
+        self._retries = threading.Event()  # whether a request was tried again
         self._sleep = sleep or tenacity.sleep_using_event(self._stopped)
 
     def __enter__(self) -> Self:
@@ -131,6 +136,7 @@ class Connection:
             ),
             wait=lambda state: _wait(state, generator),
             sleep=self._sleep,
+            before_sleep=self._report_first,
             reraise=True,
         )
         try:
@@ -138,6 +144,12 @@ class Connection:
             return found
         except TryAgainError as error:
             raise GaveUpError(f"{error} (the last of {tries.statistics['attempt_number']} tries)") from None
+
+    def _report_first(self, state: RetryCallState) -> None:
+        """Reports why a request is tried again; once, because the others usually have the same reason."""
+        if not self._retries.is_set() and state.outcome is not None:
+            self._retries.set()
+            print(f"whatif: {self._connected.base_url}: tries again: {state.outcome.exception()}", file=sys.stderr)
 
     def _once(self, send: Callable[[], Found]) -> Found:
         import openai
@@ -212,15 +224,19 @@ def _wait(state: RetryCallState, generator: Generator) -> float:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait by the header Retry-After, a number or a date relative to the endpoint's own clock."""
+    """Seconds to wait: by the header retry-after-ms, or by Retry-After, a number or a date.
+
+    A date is relative to the endpoint's own clock, or to ours if the endpoint does not give its time.
+    """
     value = headers.get("retry-after", "").strip()
+    for given, unit in ((headers.get("retry-after-ms", ""), 0.001), (value, 1.0)):
+        with suppress(ValueError):
+            if isfinite(seconds := float(given) * unit):
+                return max(0.0, seconds)
     try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, (parsedate_to_datetime(value) - parsedate_to_datetime(headers["date"])).total_seconds())
-    except (ValueError, TypeError, KeyError, OverflowError):
+        now = parsedate_to_datetime(headers["date"]) if "date" in headers else datetime.now(UTC)
+        return max(0.0, (parsedate_to_datetime(value) - now).total_seconds())
+    except (ValueError, TypeError, OverflowError):
         return None
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from whatif.artifacts.images import format_of
 from whatif.files.image_decoding import as_shown
-from whatif.language.messages import Messages, Part
+from whatif.language.messages import Messages, Part, images_in
 from whatif.params.endpoints import SystemRole
 
 Sent: TypeAlias = list[dict[str, Any]]  # the field `messages` of a request
@@ -18,16 +18,18 @@ Sent: TypeAlias = list[dict[str, Any]]  # the field `messages` of a request
 def as_sent(messages: Messages, pictures: Sequence[str], system_role: SystemRole = "system") -> Sent:
     """The conversation as OpenAI's interface has it; `pictures` are the URLs of all images, in order.
 
-    A message of texts only is sent as one text if its role is not the user's: many servers take nothing else there.
-    A system message is sent in the role `system_role`; with `user`, its text precedes the first text of the user.
+    A message of texts only is sent as one text if its role is not the user's, or if the conversation has no images:
+    many servers, and the templates of models without images, take nothing else there. A system message is sent in the
+    role `system_role`; with `user`, its text precedes the first text of the user.
 
     Raises ValueError when there are more or fewer images in the conversation than URLs.
     """
     urls = iter(pictures)
     sent: Sent = []
+    texts_only = not images_in(messages)
     for message in _without_system(messages) if system_role == "user" else messages:
         role = system_role if message.role == "system" else message.role
-        if message.role != "user" and not message.images:
+        if texts_only or (message.role != "user" and not message.images):
             sent.append({"role": role, "content": message.text})
             continue
         content: list[dict[str, Any]] = []
