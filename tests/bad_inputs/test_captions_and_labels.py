@@ -78,7 +78,7 @@ LABELS: list[tuple[str, bytes, str]] = [
     ("empty", b"", ": is empty"),
     ("column missing", b"task_id,annotator\n", ": has no column label; a file of labels needs it"),
     ("column twice", b"task_id,annotator,label,LABEL\n", ": duplicate column label; keep one"),
-    ("Latin-1", b"task_id,annotator,label\nt,J\xf6rg,1\n", ": line 2, column annotator: byte 0xf6 is not UTF-8"),
+    ("no letters", b"task_id,annotator,label\nt,J\xa6rg,1\n", ": line 2, column annotator: byte 0xa6 is not UTF-8"),
     ("UTF-16", "task_id,annotator,label\n".encode("utf-16"), ": is a text in UTF-16"),
     ("quote open", b'task_id,annotator,label\n"t,a,1\n', ": line 2: is not CSV"),
     ("line of 16 MiB", b"x" * (17 * 1024 * 1024), ": cannot be read (line 1 is longer than"),

@@ -27,9 +27,10 @@ from whatif.artifacts.schemas import JUDGEMENTS, REJECTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.errors import WhatifError
 from whatif.files.well_formed import escaped
+from whatif.params.base import Settings
 from whatif.verification.imports.importer import ImportedLabels, import_labels, summary
 from whatif.verification.imports.items import Item, Items
-from whatif.verification.imports.settings import LabelFile
+from whatif.verification.imports.settings import LabelFile, LabelFiles
 
 COLUMNS = ("item_id", "annotator", "decision", "comment", "time", "seconds")
 ITEM_IDS = [*ITEMS.by_id, "unknown-1", "unknown-2"]
@@ -172,8 +173,28 @@ def test_files_as_spreadsheets_save_them(tmp_path: Path, delimiter: str, start: 
     assert (row["item_id"], row["decision"], row["comment"]) == ("1000_0-0", "both", "a\tb; c, d")
 
 
+def test_a_csv_of_excel_in_its_own_encoding_is_read_and_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "item_id;annotator;decision;comment\r\n1000_0-0;Jörg Müller;both;œuvre – “très” bien…\r\n"
+    path = tmp_path / "labels.csv"
+    path.write_bytes(text.encode("cp1252"))
+    (row,) = read(path, "long").judgements
+    assert (row["annotator"], row["comment"]) == ("Jörg Müller", "œuvre – “très” bien…")
+    assert f"{path}: line 2, column annotator: is not UTF-8; read as Windows-1252" in capsys.readouterr().err
+
+
+def test_a_list_of_paths_is_a_list_of_filled_in_files() -> None:
+    class Read(Settings):
+        labels: LabelFiles
+
+    read_from = Read.model_validate({"labels": ["anna.csv", {"path": "bela.csv", "format": "wide"}]}).labels
+    assert [(str(one.path), one.format) for one in read_from] == [("anna.csv", "whatif"), ("bela.csv", "wide")]
+    assert [str(one.path) for one in Read.model_validate({"labels": "anna.csv"}).labels] == ["anna.csv"]
+
+
 ENCODINGS: list[tuple[str, bytes, str]] = [
-    ("Latin-1", "item_id,annotator,decision\nq1,Jörg,accept\n".encode("latin-1"), ": byte 0xf6 is not UTF-8"),
+    ("no letters", b"item_id,annotator,decision\nq1,J\xa6rg,accept\n", ": byte 0xa6 is not UTF-8"),
     ("UTF-16", "item_id,annotator,decision\n".encode("utf-16"), "is a text in UTF-16; give a"),
     ("UTF-16 without a mark", "item_id,decision\n".encode("utf-16-le"), "line 1: has NUL characters"),
     ("spreadsheet", b"PK\x03\x04\x14\x00", "is a spreadsheet (.xlsx) or another zip; give a"),

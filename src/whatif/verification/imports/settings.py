@@ -118,9 +118,8 @@ class LabelFile(Settings):
 
 
 def _as_list(given: Any) -> Any:
-    if isinstance(given, str):
-        given = {"path": given, "format": "whatif"}
-    return [given] if isinstance(given, dict | LabelFile) else given
+    entries = given if isinstance(given, list) else [given]
+    return [{"path": entry, "format": "whatif"} if isinstance(entry, str) else entry for entry in entries]
 
 
 def _once(files: list[LabelFile]) -> list[LabelFile]:
@@ -131,5 +130,5 @@ def _once(files: list[LabelFile]) -> list[LabelFile]:
     return files
 
 
-# The type of a setting: a list of files, one file, or only the path of a filled-in CSV of our own export.
+# The type of a setting: a list of files, or one file. Only a path is a filled-in CSV of our own export.
 LabelFiles = Annotated[list[LabelFile], BeforeValidator(_as_list), AfterValidator(_once), Field(min_length=1)]
