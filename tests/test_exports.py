@@ -146,6 +146,42 @@ def test_vlmevalkit_reads_every_question_and_its_picture(tables: list[dict[str, 
     assert sum(len(image) <= 64 for image in images.values()) == 2  # twins share a picture
 
 
+CHANGED = ["None", "NA", "null", "nan", "N/A", "NaN", "<NA>", "#N/A", "-nan", "1.#IND", "n/a", "NULL"]
+
+
+@pytest.mark.parametrize(
+    ("choices", "told"),
+    [
+        *((["red", value, "blue", "green"], f"B is `{value}`, which VLMEvalKit reads as nothing") for value in CHANGED),
+        (["007", "8", "9", "10"], "A is `007`, which VLMEvalKit reads as `7`"),
+        (["1.50", "2.5", "3.5", "4.5"], "A is `1.50`, which VLMEvalKit reads as `1.5`"),
+        (["1e3", "2", "3", "4"], "A is `1e3`, which VLMEvalKit reads as `1000.0`"),
+        (["True", "TRUE", "false", "x"], "B is `TRUE`, which VLMEvalKit reads as `True`"),
+    ],
+)
+def test_a_cell_that_vlmevalkit_would_change_is_named_and_nothing_is_written(
+    choices: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [question(0, variant, text, "A", choices) for variant, text, _ in OPEN]
+    write_artifact(Path("q.parquet"), QUESTIONS, rows)
+    write_artifact(Path("i.parquet"), IMAGES, PICTURES)
+    result = export("vlmevalkit", "ours.tsv", "--questions", "q.parquet", "--images", "i.parquet")
+    assert result.exit_code == 2 and "pair-000-counterfactual: " + told in result.stderr
+    assert not list(tmp_path.glob("*ours.tsv*"))
+
+
+def test_whole_numbers_beside_missing_options_are_named_because_the_tool_makes_fractions_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [question(0, "original", "a?", "A", ["1", "2", "3"]), question(1, "original", "b?", "A", ["1", "2"])]
+    write_artifact(Path("q.parquet"), QUESTIONS, rows)
+    write_artifact(Path("i.parquet"), IMAGES, PICTURES)
+    result = export("vlmevalkit", "ours.tsv", "--questions", "q.parquet", "--images", "i.parquet")
+    assert "pair-000-original: C is `3`, which VLMEvalKit reads as `3.0`" in result.stderr
+
+
 @pytest.mark.parametrize("suffix", ["xlsx", "tsv", "json"])
 @pytest.mark.parametrize("keeps_ids", [True, False])
 def test_what_vlmevalkit_predicts_comes_back(tables: list[dict[str, Any]], suffix: str, keeps_ids: bool) -> None:

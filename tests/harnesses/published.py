@@ -76,7 +76,7 @@ def several() -> tuple[list[Row], dict[str, str]]:
     rows = []
     for number in range(12):
         way = list(ways)[number % 3]
-        about = {"question_id": f"{number:02d}", "pair_id": f"{number // 3}", "variant": way, "images": ways[way]}
+        about = {"question_id": f"q{number:02d}", "pair_id": f"{number // 3}", "variant": way, "images": ways[way]}
         rows.append(row(number, "choice", f"Which is effect {number}?", ["dry", "wet", "cold", "hot"], "B", **about))
     return rows, {one["question_id"]: HARD[number % len(HARD)] for number, one in enumerate(rows)}
 

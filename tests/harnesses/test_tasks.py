@@ -121,7 +121,7 @@ def test_vlmevalkit_gets_questions_in_text_apart(ways: Path) -> None:
     for line in shown.to_dict("records"):
         cell = line["image"] if len(line["image"]) > 64 else cells[line["image"]]  # the tool's rule
         images = [base64.b64decode(one) for one in (json.loads(cell) if cell[0] == "[" else [cell])]
-        assert images == by_id[f"{line['question_id']:02d}"]
+        assert images == by_id[line["question_id"]]
         names = json.loads(line["image_path"]) if line["image_path"][0] == "[" else [line["image_path"]]
         assert len(names) == len(images) and not any("/" in name for name in names)
 

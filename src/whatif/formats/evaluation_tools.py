@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,6 +23,10 @@ from whatif.language.strategies import prompt, read, strategies
 Row = Mapping[str, Any]
 
 
+class ChangedByReaderError(WhatifError):
+    """A format cannot carry a value: the tool that reads the file would change it."""
+
+
 def write_vlmevalkit(questions: Sequence[Row], images: EncodedPictures, path: Path, *, strategy: str) -> None:
     """Writes `path`, which VLMEvalKit evaluates as a custom data set when it is in its folder LMUData.
 
@@ -33,7 +38,7 @@ def write_vlmevalkit(questions: Sequence[Row], images: EncodedPictures, path: Pa
 
     Raises WhatifError when there are no questions, when only some have options or only some have images, when an image
     is in none of the image files, when the strategy asks with more than one message, and when the file cannot be
-    written.
+    written; ChangedByReaderError for a cell that VLMEvalKit reads as something else, such as an option `None`.
     """
     rows = exported_rows(questions, path, strategy)
     options = LETTERS[: max(len(row["choices"] or ()) for row in rows)]
@@ -51,6 +56,7 @@ def write_vlmevalkit(questions: Sequence[Row], images: EncodedPictures, path: Pa
     pictured = [] if numbers == {0} else ["image"] if numbers == {1} else ["image", "image_path"]
     columns = ("index", *pictured, "question", *options, "answer", "category", "variant", "question_id")
     first: dict[tuple[str, ...], int] = {}
+    written: list[tuple[str, ...]] = []  # without images
     with whole_file(path) as file:
         file.write(_line(columns))
         for row in rows:
@@ -65,6 +71,30 @@ def write_vlmevalkit(questions: Sequence[Row], images: EncodedPictures, path: Pa
             asked = row["question"] if options else prompt(strategy, row["question"], row["answer_kind"])
             named = (row["answer"], row["group"], row["variant"], row["question_id"])
             file.write(_line((str(index), *cells[: len(pictured)], asked, *choices, *named)))
+            written.append((str(index), asked, *choices, *named))
+        file.flush()
+        _check_read_back(path, Path(file.name), [name for name in columns if name not in pictured], written)
+
+
+def _check_read_back(path: Path, file: Path, columns: Sequence[str], written: Sequence[Sequence[str]]) -> None:
+    """Reads `file` as VLMEvalKit does. Raises ChangedByReaderError for the first cell that is not as it was written.
+
+    The tool shows what pandas makes of a cell. An empty cell is one without an option.
+    """
+    import pandas as pd
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pd.errors.DtypeWarning)
+        read = pd.read_csv(file, sep="\t", usecols=list(columns))
+    for number, column in enumerate(columns):
+        for cells, value in zip(written, read[column], strict=True):
+            found = "" if pd.isna(value) else str(value)
+            if found != cells[number]:
+                shown = f"`{found:.60}`" if found else "nothing"
+                raise ChangedByReaderError(
+                    f"{path}: {cells[-1]}: {column} is `{cells[number]:.60}`, which VLMEvalKit reads as {shown}; "
+                    "word it differently, or use the tasks for lmms-eval or inspect_ai, which keep it"
+                )
 
 
 def _image_cell(encoded: Sequence[bytes]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
-from whatif.formats.evaluation_tools import write_vlmevalkit
+from whatif.formats.evaluation_tools import ChangedByReaderError, write_vlmevalkit
 from whatif.harnesses.hub_tasks import write_eval
 from whatif.harnesses.lmms_eval_task import write_lmms_eval_task
 from whatif.harnesses.published_questions import PublishedQuestions
@@ -52,8 +52,12 @@ def write_tasks(name: str, benchmark_folder: Path) -> list[str]:
     lines.append(f"{folder / INSPECT_AI}: task {task}: {len(rows):,} questions")
     for data_set, part in _vlmevalkit_sets(name, rows):
         path = folder / VLMEVALKIT / f"{data_set}.tsv"
-        write_vlmevalkit(part, questions, path, strategy=DIRECT)
-        lines.append(f"{path}: {len(part):,} questions")
+        try:
+            write_vlmevalkit(part, questions, path, strategy=DIRECT)
+        except ChangedByReaderError as error:
+            lines.append(f"not written: {error}")
+        else:
+            lines.append(f"{path}: {len(part):,} questions")
     return [*lines, *write_eval(name, questions, benchmark_folder)]
 
 
