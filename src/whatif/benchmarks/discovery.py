@@ -100,9 +100,9 @@ def benchmark(name: str, project: Path = Path()) -> Benchmark:
 
 
 def _installed(name: str) -> Benchmark:
-    module = modules()[name]
     if fault := _registered()[1].get(name):
         raise WhatifError(f"benchmark {name}: {fault}")
+    module = modules()[name]
     try:
         found = getattr(importlib.import_module(module), "BENCHMARK", None)
     except ImportError as error:

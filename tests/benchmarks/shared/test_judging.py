@@ -284,7 +284,7 @@ def test_a_judge_that_fails_is_asked_again_and_counted(
     endpoint.up, asked = 99, len(endpoint.log)
     project.run()
     assert len(endpoint.log) == asked + 3
-    assert [row["status"] for row in rows()] == ["ok", "none", "ok", "none"]
+    assert [row["status"] for row in rows()] == ["ok", "none", "not in the response", "none"]
 
 
 def test_a_dry_run_names_what_the_judge_would_be_asked(project: Project, endpoint: JudgeEndpoint) -> None:
@@ -334,10 +334,10 @@ def test_agreement_with_people_is_shown_where_there_are_labels(judged: tuple[Pro
     project.section("evaluate")["judge"]["labels"] = "labels.csv"
     assert project.run()[JUDGE_JOB] == "up to date"
     found = numbers(project, source="ours", group="all")
-    # The judge reads 1, none, 2, none; people read 1, none, none, no.
-    assert found["agreement with people", ""] == 50
-    # By chance they agree in 1/4 x 1/4 on `1` and in 2/4 x 2/4 on `none`: (1/2 - 5/16) / (1 - 5/16).
-    assert found["kappa with people", ""] == pytest.approx(3 / 11, abs=1e-4)
+    # The judge reads 1, none, 2 (which is not in the response, so none), none; people read 1, none, none, no.
+    assert found["agreement with people", ""] == 75
+    # By chance they agree in 1/4 x 1/4 on `1` and in 3/4 x 2/4 on `none`: (3/4 - 7/16) / (1 - 7/16).
+    assert found["kappa with people", ""] == pytest.approx(5 / 9, abs=1e-4)
     page = " ".join(project.published("table3.md").split())
     assert "Labels of responses that were not judged: 1." in page
 
