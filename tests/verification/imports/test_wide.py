@@ -47,6 +47,17 @@ def test_which_caption_was_chosen_is_read_from_the_row(tmp_path: Path) -> None:
     write_artifact(tmp_path / "judgements.parquet", JUDGEMENTS, labels.judgements)
 
 
+def test_a_column_that_only_names_the_own_caption_holds_no_decisions(tmp_path: Path) -> None:
+    """As in the released labels, where a majority of annotators may say otherwise."""
+    rows = [row(number, 0, (0, 1), *["2" if number < 12 else "1"] * 3, final="1") for number in range(len(PAIRS))]
+    labels = read(csv_file(tmp_path / "wide.csv", rows, COLUMNS), "wide")
+    assert FINAL_DECISIONS not in {annotator for _, annotator in decisions(labels)}
+    assert reasons(labels) == {"own caption": len(PAIRS)}
+    rows[0]["label"] = "2"  # a column with one other decision is an adjudicator's
+    labels = read(csv_file(tmp_path / "wide.csv", rows, COLUMNS), "wide")
+    assert reasons(labels) == {} and decisions(labels)[f"{PAIRS[0]['pair_id']}-0", FINAL_DECISIONS] == "caption_1"
+
+
 @pytest.mark.parametrize(
     ("label", "decision"),
     [

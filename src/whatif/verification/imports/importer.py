@@ -16,7 +16,7 @@ from whatif.verification.consensus import AUTOMATIC
 from whatif.verification.imports.decisions import Words
 from whatif.verification.imports.items import Item, Items
 from whatif.verification.imports.label_studio import read_label_studio
-from whatif.verification.imports.labels import UNKNOWN, Finding, Label, Place, UnusableError, quoted
+from whatif.verification.imports.labels import FINAL_DECISIONS, UNKNOWN, Finding, Label, Place, UnusableError, quoted
 from whatif.verification.imports.layouts import merged, needed_columns, read_layouts
 from whatif.verification.imports.mturk import read_mturk
 from whatif.verification.imports.question_files import read_corrected_copy, read_rejected_ids
@@ -25,6 +25,9 @@ from whatif.verification.imports.settings import LabelFile
 from whatif.verification.label_files import TWICE_ALIKE, TWICE_DIFFERENTLY
 
 _LISTED = 10  # maximum number of places in a message
+# Images whose annotators do not all choose their own caption, from which a column of final decisions can be told from
+# one that merely names the own caption, as in the released labels of COCO-Counterfactuals.
+_CONTESTED = 10
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,8 @@ def import_labels(files: Sequence[LabelFile], items: Items) -> ImportedLabels:
     for file, name in zip(files, names, strict=True):
         path = user_path(file.path)
         _import_file(path, name, file, items, found)
+    if items.are_images_of_pairs:
+        _set_aside_own_captions(found, items)
     judgements, gold = [], []
     for _, labels in sorted(found.labels.items()):
         kept, lost = _settled(labels)
@@ -108,6 +113,24 @@ def import_labels(files: Sequence[LabelFile], items: Items) -> ImportedLabels:
     without = len(items.by_id) - len({row["item_id"] for row in judgements})
     findings = sorted(found.findings, key=lambda finding: (finding.place, finding.reason))
     return ImportedLabels(judgements, findings, sorted(found.unlabelled), gold, without, len(files))
+
+
+def _set_aside_own_captions(found: _Found, items: Items) -> None:
+    """Makes findings of final decisions that give every image its own caption, whatever its annotators say."""
+    own = {item_id: f"caption_{item.side}" for item_id, item in items.by_id.items()}
+    final = [key for key in found.labels if key[1] == FINAL_DECISIONS]
+    contested = {
+        item_id
+        for (item_id, annotator), labels in found.labels.items()
+        if annotator != FINAL_DECISIONS and any(label.row["decision"] != own[item_id] for label in labels)
+    }
+    if len(contested & {item_id for item_id, _ in final}) < _CONTESTED or any(
+        label.row["decision"] != own[item_id] for item_id, name in final for label in found.labels[item_id, name]
+    ):
+        return
+    told = "the column gives every image the caption that it was made from, so it holds no decisions of people"
+    for key in final:
+        found.findings += [Finding(label.place, "own caption", told) for label in found.labels.pop(key)]
 
 
 def _import_file(path: Path, name: str, file: LabelFile, items: Items, found: _Found) -> None:
