@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from math import isfinite
+from math import isnan
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
@@ -231,7 +231,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     value = headers.get("retry-after", "").strip()
     for given, unit in ((headers.get("retry-after-ms", ""), 0.001), (value, 1.0)):
         with suppress(ValueError):
-            if isfinite(seconds := float(given) * unit):
+            if not isnan(seconds := float(given) * unit):
                 return max(0.0, seconds)
     try:
         now = parsedate_to_datetime(headers["date"]) if "date" in headers else datetime.now(UTC)
