@@ -56,7 +56,7 @@ def _largest_drop(text: Cells, tables: dict[str, Cells]) -> Iterator[Claim]:
     }
     shares = {key: (value - cells.q(*key, "counterfactual")) / value * 100 for key, value in before.items()}
     name, group = max(shares, key=lambda key: shares[key].nominal)
-    what = f"the largest relative loss of end-to-end systems ({name}, {group.replace('-', ' ')}) in percent"
+    what = f"the largest relative loss ({name}, {group.replace('-', ' ')}) in percent"
     found = up_to(reported, largest(list(shares.values())), what)
     yield _claim(
         "Abstract", "largest drop as a relative change, Table 3, end-to-end systems", "limit", found, "largest drop"
