@@ -15,6 +15,7 @@ import yaml
 
 from tests.defaults import ROOT
 from tests.pipeline.checkouts import Checkout, copy_of_sources
+from whatif.params.base import STAGES
 
 pytestmark = pytest.mark.pipeline
 
@@ -101,6 +102,7 @@ def test_it_runs_through_both_entry_points_and_edits_no_file(
     assert sorted(filter(None, changed)) == [
         " M dvc.yaml",  # written by `whatif dvc-yaml`
         " M params.yaml",  # the settings of a project
+        *(f" M stages/{stage}.smk" for stage in sorted(STAGES)),  # written with dvc.yaml
         "?? dvc.lock",
         "?? metrics/coins.json",
         "?? metrics/coins/report.md",
