@@ -49,7 +49,8 @@ def _first_run() -> str:
     found = read_json(_FILE)
     return (
         f"On {found['cores']} cores, the first run takes {found['minutes']:.0f} minutes, the installation included. The"
-        f" packages take\n{found['installed gigabytes']} GB of disk with a CPU build of torch, and everything else {found['made gigabytes']} GB."
+        f" packages take\n{found['installed gigabytes']} GB of disk with a CPU build of torch, and"
+        f" everything else {found['made gigabytes']} GB."
     )
 
 
