@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
@@ -63,6 +63,7 @@ def _open(number):
 """
 _PLAIN = [2, 1, 2, 3, 13, 10, "X", 4.0]
 _PATIENCE = 20.0  # seconds for the processes of a replaced worker to end
+_PROCESSES = 4  # of a sandbox at rest: bubblewrap twice, the zygote, and the process that will serve the next program
 _CANARY_TRIES = 20  # under the short limit of time, a busy machine may need more than one
 
 
@@ -107,7 +108,11 @@ class Trial:
                 for name, limits in LIMITS.items()
             }
             self._first = {name: self._canary(name) for name in LIMITS}
-            self._ready = _own_state()
+            # A zygote forks only after the report of the last program, so that counting at once may miss a process.
+            descendants = self._before.descendants + _PROCESSES * len(LIMITS)
+            self._ready = replace(_own_state(), descendants=descendants)
+            if problems := _differences(self._ready):
+                raise AssertionError("; ".join(problems))
             self._stack = stack.pop_all()
         return self
 
