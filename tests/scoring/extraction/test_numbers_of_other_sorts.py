@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whatif.scoring.extraction.answer import extract
+from whatif.scoring.extraction.answer import extract, normalise
 
 AGREE = "What percentage of the respondents agree?"
 
@@ -26,3 +26,34 @@ AGREE = "What percentage of the respondents agree?"
 )
 def test_answer(question: str, response: str, answer: str) -> None:
     assert extract(response, "number", question).answer == answer
+
+
+@pytest.mark.parametrize(
+    ("response", "answer"),
+    [
+        ("1e-1", "0.1"),
+        ("There would be 1e3 litres.", "1000"),
+        ("\\boxed{2.5E+2}", "250"),
+        ('{"answer": 1e3}', "1000"),
+        ("It is 1.5 × 10^3.", "1500"),
+        ("$1.5 \\times 10^{3}$", "1500"),
+        ("10³", "1000"),
+        ("6.02×10²³", "602" + "0" * 21),
+        ("2·10⁻²", "0.02"),
+        ("10**4", "10000"),
+        (".5", "0.5"),
+        ("Answer: -.5", "-0.5"),
+        ("3e cats", None),
+        ("1e999", None),
+        ("A 0x1e3 and a room 3e.", None),
+    ],
+)
+def test_powers_of_ten_and_bare_points(response: str, answer: str | None) -> None:
+    question = "How many litres would there be if the tank was empty?"
+    assert extract(response, "number", question).answer == answer
+
+
+@pytest.mark.parametrize(("said", "right"), [("1e3", "1,000"), ("1e-1", ".1"), (".5", "0.50"), ("-.5", "-0.5")])
+def test_a_number_is_compared_in_whatever_form(said: str, right: str) -> None:
+    assert normalise(said, "number") == normalise(right, "number")
+    assert normalise(".5", "number") != normalise("5", "number")

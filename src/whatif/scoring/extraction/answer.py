@@ -213,7 +213,7 @@ def _beside(called: Extracted, before: str, after: str, question: str, choices: 
 @lru_cache(maxsize=1 << 12)  # the same few answers are compared again and again
 def normalise(answer: str, kind: Kind) -> str:
     """An answer in the form used for comparison: `three` and `3.0` are 3, `Yes` is yes, `b` is B."""
-    answer = plain(answer).strip(" .\n")
+    answer = plain(answer).strip().rstrip(" .\n")  # the point of `.5` stays
     if kind == "number":
         return canonical(in_digits(answer).strip())
     if kind == "text":
