@@ -1,5 +1,8 @@
 """Ten million predictions of twin questions to metrics and tables, beside pandas with accuracies alone.
 
+The peer gives the accuracies by all sets of rules, as ours does; each different response is read once. The further peer
+gives those of `correct` alone, so that it reads neither responses nor rules.
+
 Made up are 20 models on 250,000 pairs in six templates, half of them ranking four options, half answering in words, in
 four shards each. Timed is what the step `aggregate` of cvqa-synthetic makes of all predictions: every number and table,
 in each form. The shortcut audit, which reads questions alone, and the items of the site are not.
@@ -41,10 +44,11 @@ def measure() -> dict[str, Any]:
         started = time.process_time()
         right = write(Path(folder), _MODELS, _PAIRS)
         written = time.process_time() - started
-        ours, peer = (_child(Path(folder), what) for what in ("ours", "pandas"))
+        ours, peer, bare = (_child(Path(folder), what) for what in ("ours", "pandas", "bare"))
     expected = [round(100 * share, 4) for share in right]
     assert ours["accuracies"] == expected, (ours["accuracies"], expected)
-    assert np.allclose(peer["accuracies"], expected, atol=1e-4), (peer["accuracies"], expected)
+    for other in (peer, bare):
+        assert np.allclose(other["accuracies"], expected, atol=1e-4), (other["accuracies"], expected)
     assert ours["bytes"] < _LIMIT_BYTES, f"{ours['bytes'] / 2**30:.1f} GiB"
     # Of the processor, which does not depend on what else the machine does.
     assert ours["cpu_seconds"] < _LIMIT_SECONDS, f"{ours['cpu_seconds']:.0f} s of at most {_LIMIT_SECONDS:.0f}"
@@ -60,7 +64,8 @@ def measure() -> dict[str, Any]:
         "peer_gib": peer["bytes"] / 2**30,
         "unit": "s",
         "ratio": peer["seconds"] / ours["seconds"],
-        "peer_name": "pandas: read, merge with the questions, mean by model, template and variant",
+        "peer_name": "pandas: read, merge with the questions, mean by model, template and variant, by all rules",
+        "further_peers": {"pandas, without the published rules": bare["seconds"]},
     }
 
 
@@ -184,24 +189,45 @@ def _ours(folder: Path, made: Path) -> list[float]:
     return [float(scores.metrics[model]["all"]["original"]["accuracy"]) for model in names]
 
 
-def _pandas(folder: Path, made: Path) -> list[float]:
+def _pandas(folder: Path, made: Path, *, by_rules: bool = True) -> list[float]:
     """Accuracies alone: no pairs, intervals, tests, letters or statuses."""
     import pandas as pd
 
-    questions = pd.read_parquet(folder / "questions.parquet", columns=["question_id", "group", "variant"])
-    columns = ["question_id", "model", "correct"]
-    parts = [pd.read_parquet(path, columns=columns) for path in sorted(folder.glob("model-*/*.parquet"))]
+    from whatif.scoring.published_extraction.rules import PUBLISHED_RULES, published_correct
+
+    measures, of_words = ["correct"], ["question_id", "model", "correct", "response", "status"]
+    columns = ["question_id", "group", "variant", "answer_kind", "answer"]
+    questions = pd.read_parquet(folder / "questions.parquet", columns=columns if by_rules else columns[:3])
+    paths = sorted(folder.glob("model-*/*.parquet"))
+    parts = [pd.read_parquet(path, columns=of_words if by_rules else of_words[:3]) for path in paths]
     merged = pd.concat(parts, ignore_index=True).merge(questions, on="question_id", how="left")
-    merged.groupby(["model", "group", "variant"])["correct"].mean().to_csv(made / "accuracies.csv")
+    if by_rules:
+        asked = ["response", "answer_kind", "answer"]
+        in_words = merged["response"].notna() & (merged["status"] != "error")
+        read = merged.loc[in_words, asked].drop_duplicates()
+        rows = [
+            row | {"choice_scores": None, "status": "ok", "choices": list("1234")} for row in read.to_dict("records")
+        ]
+        for rules in PUBLISHED_RULES:
+            read[rules] = [published_correct(row, row, rules) for row in rows]
+        merged = merged.merge(read, on=asked, how="left")
+        for rules in PUBLISHED_RULES:
+            merged[rules] = merged[rules].where(in_words, merged["correct"]).astype("float32")
+        measures += PUBLISHED_RULES
+    merged.groupby(["model", "group", "variant"])[measures].mean().to_csv(made / "accuracies.csv")
     originals = merged[merged["variant"] == "original"]
     return [float(100 * share) for share in originals.groupby("model")["correct"].mean()]
+
+
+def _bare(folder: Path, made: Path) -> list[float]:
+    return _pandas(folder, made, by_rules=False)
 
 
 def main(what: str, folder: Path, made: Path) -> None:
     """Runs one side and prints what it took."""
     made.mkdir()
     started, before = time.perf_counter(), time.process_time()
-    accuracies = {"ours": _ours, "pandas": _pandas}[what](folder, made)
+    accuracies = {"ours": _ours, "pandas": _pandas, "bare": _bare}[what](folder, made)
     seconds, cpu = time.perf_counter() - started, time.process_time() - before
     # `ru_maxrss` would begin with the memory of the process that started this one.
     status = Path("/proc/self/status").read_text(encoding="utf-8")

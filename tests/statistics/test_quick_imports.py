@@ -1,4 +1,4 @@
-"""Paired tests and Holm's correction need neither scipy.stats nor statsmodels, and give the numbers that those give."""
+"""The numbers of tables need neither scipy.stats nor statsmodels, and are those that these give."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest, norm, t
 from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
 
-from whatif.statistics import holm
+from whatif.statistics import holm, wilson
 from whatif.statistics.clusters import ClusterTotals
 from whatif.statistics.sign_flips import _negative, sign_flip_p
 
@@ -20,22 +21,33 @@ HEAVY = ("scipy.stats", "statsmodels", "pandas", "sklearn")
 @pytest.mark.process
 def test_a_comparison_imports_no_heavy_library() -> None:
     code = (
-        "import sys, numpy as np; from whatif.statistics.paired import paired_difference; "
-        "from whatif.statistics.multiple import holm; "
-        "made = paired_difference([True] * 50 + [False] * 9, [False] * 30 + [True] * 29, np.arange(59) // 2); "
-        f"holm([made.p, 0.5]); print(sorted(set({HEAVY!r}) & set(sys.modules)))"
+        "import sys, numpy as np; from whatif import statistics as of; "
+        "one, other, images = [True] * 50 + [False] * 9, [False] * 30 + [True] * 29, np.arange(59) // 2; "
+        "made = of.paired_difference(one, other, images); of.difference_of_drops((one, other), (other, one), images); "
+        "of.wilson(3, 7); of.clustered_share(one, images); of.mean_interval([1, 2, 4]); "
+        f"of.holm([made.p, 0.5]); print(sorted(set({HEAVY!r}) & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
 def test_quantiles_are_those_of_the_distributions() -> None:
-    from scipy.special import ndtr, ndtri, stdtrit
+    from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
     shares = np.linspace(0.001, 0.999, 999)
     assert np.array_equal(ndtri(shares), norm.ppf(shares))
     assert all(np.array_equal(stdtrit(freedom, shares), t.ppf(shares, freedom)) for freedom in (1, 2, 7, 1000))
+    assert all(np.array_equal(stdtr(freedom, -shares), t.sf(shares, freedom)) for freedom in (1, 2, 7, 1000))
     assert np.array_equal(ndtr(-shares), norm.sf(shares))
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+def test_wilsons_interval_is_that_of_statsmodels(confidence: float) -> None:
+    for n in (1, 2, 7.5, 200, 10_000_000):
+        for successes in (0, 0.3 * n, n / 2, n):
+            wanted = proportion_confint(successes, n, alpha=1 - confidence, method="wilson")
+            made = wilson(successes, n, confidence)
+            assert (made.low, made.high) == pytest.approx(wanted, abs=1e-14)
 
 
 @pytest.mark.parametrize("changed", [1, 2, 9, 250, 10_001])

@@ -38,7 +38,8 @@ _OK = STATUSES.index("ok")
 _RUN = 1 << 12  # number of predictions in a table that is processed separately
 _REMEMBERED = 1 << 16  # responses whose answers by published rules are kept in memory
 _ASKED = ["answer_kind", "answer", "choices"]  # all that published rules need to know of a question
-_PIECE = 1 << 20  # predictions processed together: few enough for memory, enough to justify a lookup table
+# Predictions processed together: few enough for memory, enough to read the same response once.
+_PIECE, _PIECE_BYTES = 1 << 19, 1 << 26
 
 
 class TwinAnswers:
@@ -196,16 +197,15 @@ class TwinAnswers:
         read = responses.indices.to_numpy().astype(np.int64) * len(asked) + place_of_asked
         read, place = np.unique(read, return_inverse=True)
         texts = responses.dictionary.take(pa.array(read // len(asked))).to_pylist()
-        questions = self._questions.select(_ASKED).take(pa.array(self._first_asked[asked])).to_pylist()
-        found = np.empty((len(read), len(BY_RULES)), dtype=np.int8)
-        for number, (text, of_asked) in enumerate(zip(texts, (read % len(asked)).tolist(), strict=True)):
-            key = text, int(asked[of_asked])
-            if key not in self._read:
-                if len(self._read) == _REMEMBERED:
-                    self._read.clear()
-                self._read[key] = _right_by_rules(text, questions[of_asked])
-            found[number] = self._read[key]
-        return found[place]
+        keys = list(zip(texts, asked[read % len(asked)].tolist(), strict=True))
+        unread = [place for place, key in enumerate(keys) if key not in self._read]
+        if len(self._read) + len(unread) > _REMEMBERED:
+            self._read.clear()
+            unread = list(range(len(keys)))
+        questions = self._questions.select(_ASKED).take(pa.array(self._first_asked[[keys[at][1] for at in unread]]))
+        for at, of_asked in zip(unread, questions.to_pylist(), strict=True):
+            self._read[keys[at]] = _right_by_rules(keys[at][0], of_asked)
+        return np.array([self._read[key] for key in keys], dtype=np.int8)[place]
 
     def _refuse(self, piece: pa.Table, row: int, why: str) -> None:
         model, question = (piece[name][row].as_py() for name in ("model", "question_id"))
@@ -232,19 +232,18 @@ def _right_by_rules(response: str, question: Row) -> tuple[int, ...]:
 
 
 def _pieces(predictions: Rows) -> Iterator[pa.Table]:
-    """Predictions in tables: large tables of one file unchanged, rows and small tables combined into larger ones."""
+    """Predictions in tables, each of consecutive rows and, where they come as large tables, of one model."""
     waiting: list[Any] = []
-    rows = 0
+    rows, size, model = 0, 0, None
     for one in predictions:
-        if isinstance(one, pa.Table) and one.num_rows >= _RUN and not waiting:
-            yield one.select(list(PREDICTION_COLUMNS))
-            continue
-        waiting.append(one)
-        rows += one.num_rows if isinstance(one, pa.Table) else 1
-        if rows >= _PIECE:
+        of = one["model"][0].as_py() if isinstance(one, pa.Table) and one.num_rows >= _RUN else None
+        if waiting and (rows >= _PIECE or size >= _PIECE_BYTES or of != model):
             yield _joined(waiting, PREDICTION_COLUMNS)
-            waiting, rows = [], 0
-    if rows:
+            waiting, rows, size = [], 0, 0
+        waiting.append(one)
+        rows, size = (rows + one.num_rows, size + one.nbytes) if isinstance(one, pa.Table) else (rows + 1, size)
+        model = of
+    if waiting:
         yield _joined(waiting, PREDICTION_COLUMNS)
 
 
