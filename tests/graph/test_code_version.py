@@ -14,7 +14,7 @@ from tests.defaults import PARAMS
 from tests.graph import toy
 from whatif import benchmarks, models
 from whatif.graph import code_version as module
-from whatif.graph import further_packages
+from whatif.graph import further_packages, module_source
 from whatif.graph.code_index import package_folders
 from whatif.graph.code_version import code_version
 from whatif.graph.graph import Graph
@@ -64,13 +64,13 @@ def version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
                 assert edit[1] in source
                 source = source.replace(edit[1], edit[2])
             (folder / f"{name}.py").write_text(source, encoding="utf-8")
-        for cached in (module.followed, module._module, module._path):
+        for cached in (module.followed, module_source.module_source, module_source._path):
             cached.cache_clear()
         return code_version([root])
 
     yield read
     sys.modules.pop("sample", None)
-    for cached in (module.followed, module._module, module._path):
+    for cached in (module.followed, module_source.module_source, module_source._path):
         cached.cache_clear()
 
 
@@ -219,7 +219,7 @@ def test_every_module_of_the_package_can_be_followed() -> None:
     assert len(names) > 50
     for name in names:
         if name != "whatif.__main__":  # which only runs the command line
-            module._module(name)
+            module_source.module_source(name)
 
 
 def test_a_root_that_does_not_exist_is_an_error(version: Callable[..., dict[str, str]]) -> None:
@@ -281,7 +281,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
         if name:
             (tmp_path / "src" / name).write_text(text, encoding="utf-8")
         further = (further_packages.met_in, further_packages.folders, further_packages._is_installed)
-        for cached in (module.followed, module._module, module._path, *further):
+        for cached in (module.followed, module_source.module_source, module_source._path, *further):
             cached.cache_clear()
         return module.followed(("my_bench.steps:work",))
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from whatif.language.number_words import FIGURE, NUMBER, canonical
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, none, one_of
+from whatif.scoring.extraction.number_asked import Asked, asked_by
 from whatif.scoring.extraction.number_clauses import counting_clauses
-from whatif.scoring.extraction.number_mentions import Asked, Mention, asked_by, counts_only, mentions_in
+from whatif.scoring.extraction.number_mentions import Mention, counts_only, mentions_in
 from whatif.scoring.extraction.number_totals import PARTS_FOLLOW, broken_down, computed, mentioned, total_first
 from whatif.scoring.extraction.response_text import LEAVES, SUPPOSED, refuses
 

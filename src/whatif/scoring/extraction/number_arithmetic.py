@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from whatif.language.number_words import FIGURE, canonical
-from whatif.scoring.extraction.number_mentions import Asked
+from whatif.scoring.extraction.number_asked import Asked
 
 _OF_NOW = re.compile(
     r"\b(?:(?<!are )(?<!is )now|current(?:ly)?|at (?:the moment|present)|present(?:ly)?|existing|original(?:ly)?|"

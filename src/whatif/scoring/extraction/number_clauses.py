@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 
 from whatif.language.number_words import NUMBER, in_digits
+from whatif.scoring.extraction.number_asked import Asked
 from whatif.scoring.extraction.number_evidence import is_opposite, weight_of
 from whatif.scoring.extraction.number_lists import line_asked_for, without_parts
-from whatif.scoring.extraction.number_mentions import Asked, counts_only, mentions_in
+from whatif.scoring.extraction.number_mentions import counts_only, mentions_in
 from whatif.scoring.extraction.response_text import clauses
 
 _NEAR = 80  # characters after a pronoun

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from whatif.language.number_words import NUMBER, in_digits
-from whatif.scoring.extraction.number_mentions import Asked
+from whatif.scoring.extraction.number_asked import Asked
 
 _PART = re.compile(rf"^\W*(?P<label>[^\n=→|]{{1,80}}?) ?(?:[:=→|]|→|-(?= )) ?{NUMBER}(?P<rest>[^\n]{{0,80}})$")
 _NO_PART = re.compile(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from whatif.scoring.extraction.number_asked import asked_by
 from whatif.scoring.extraction.number_evidence import names_verbs
-from whatif.scoring.extraction.number_mentions import asked_by
 
 _OF_NOW = re.compile(r"\b(?:there (?:are|is)|currently|now|at the moment|(?:i|we) (?:can )?(?:see|count|have))\b")
 _SUPPOSES = re.compile(r"\b(?:would|will|if|remain\w*|left|leaves?)\b|'d\b|'ll\b|=")

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from whatif.language.number_words import NUMBER
 from whatif.scoring.extraction.number_arithmetic import changed_count, sum_at_end
-from whatif.scoring.extraction.number_mentions import Asked, Mention, counts_only, mentions_in
+from whatif.scoring.extraction.number_asked import Asked
+from whatif.scoring.extraction.number_mentions import Mention, counts_only, mentions_in
 
 PARTS_FOLLOW = re.compile(r":|,? namely\b|,? consisting of\b|, of which\b|,? that is,")
 _PARTS = 3  # numbers of a total and at least two parts
