@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import signal
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.projects import Project
+from whatif.cli import KERNELS
 
 pytest_plugins = [
     "tests.command_line",
@@ -38,6 +40,9 @@ def project(folder: Path) -> Project:
     """
     return Project(folder)
 
+
+# torch chooses its kernels once in a process, so all tests have those of the commands.
+os.environ.update(KERNELS)
 
 # What Python reports to audit hooks when a process begins.
 _BEGINS = frozenset({"subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"})

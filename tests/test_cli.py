@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import os
 import re
 import shutil
 import signal
@@ -19,6 +20,7 @@ from tests.command_line import NAME, STAGES, files, puzzle, refused, released, w
 from whatif import __version__, artifacts
 from whatif.artifacts.images import ImageStore
 from whatif.artifacts.schemas import QUESTIONS
+from whatif.cli import KERNELS
 
 COMMANDS = (
     *STAGES,
@@ -91,6 +93,19 @@ def test_version_and_unknown_commands() -> None:
     assert whatif("--version").stdout == f"whatif, version {__version__}\n"
     result = whatif("evaluat")
     assert result.exit_code == 2 and "No such command 'evaluat'" in result.stderr
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("chosen", [None, "default"])
+def test_torch_has_the_kernels_of_every_processor_with_avx2(chosen: str | None) -> None:
+    code = (
+        "import torch, whatif.cli; whatif.cli.main(['new', '--help'], standalone_mode=False); "
+        "print(torch.backends.cpu.get_cpu_capability())"
+    )
+    others = {name: value for name, value in os.environ.items() if name not in KERNELS}
+    environment = others | ({} if chosen is None else {"ATEN_CPU_CAPABILITY": chosen})
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == ("AVX2" if chosen is None else "DEFAULT")
 
 
 # What is not there

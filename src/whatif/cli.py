@@ -52,6 +52,9 @@ COMMANDS = {
     "train": "whatif.commands.train:train",
     "assess": "whatif.commands.train:assess",
 }
+# Kernels of torch that every x86-64 processor with AVX2 has. Those for AVX-512 give other last digits, which decide
+# pixels of drawn images; models on a CPU use one thread anyway. Whoever sets a variable keeps it.
+KERNELS = {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_CBWR": "AVX2"}
 # They run where the user is, also in a folder of a project.
 ANYWHERE = frozenset({"new", "demo"})
 
@@ -88,6 +91,8 @@ class LazyGroup(click.Group):
         gc.set_threshold(50_000)
         if ending.PARENT_VARIABLE in os.environ:
             ending.end_with_parent()
+        for name, value in KERNELS.items():
+            os.environ.setdefault(name, value)
         if not sys.stderr.isatty():
             # The progress bars of the Hugging Face libraries would fill a log file. Ours do not (`whatif.progress`).
             os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
