@@ -11,7 +11,6 @@ Colour: TypeAlias = tuple[int, int, int]
 
 _DIGITS = 4  # finer than any image, coarser than differences between machines
 
-_FAMILIAR = ("ball", "box", "star", "heart", "cup", "house", "boat", "moon", "tree", "fish")
 _IRON, _DARK_IRON, _WOOD = (150, 156, 166), (74, 78, 88), (158, 104, 56)
 _WATER, _PAINT, _FLAME = (92, 164, 236), (34, 34, 40), (246, 104, 22)
 

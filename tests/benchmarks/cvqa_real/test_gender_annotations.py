@@ -12,19 +12,17 @@ from whatif.benchmarks.cvqa_real.gender_annotations import (
     coco_image_of,
     genders_of,
     perceived_genders,
-    single_gender_images,
 )
 from whatif.errors import WhatifError
 
 
-def test_only_images_with_one_gender_are_kept(tmp_path: Path) -> None:
+def test_an_image_has_the_genders_of_all_its_people(tmp_path: Path) -> None:
     path = tmp_path / "genders.csv"
     path.write_text(
         "id,bb_gender,bb_skin\n1,Male,Light\n1,Male,Dark\n2,Female,Light\n3,Male,Light\n3,Female,Light\n4,Unsure,Dark\n"
         "5,Male,Light\n5,Unsure,Light\n6,,\n",
         encoding="utf-8",
     )
-    assert single_gender_images(path) == {1: "male", 2: "female"}
     kinds = {1: "male", 2: "female", 3: "both", 4: "unsure", 5: "unsure", 6: "unsure"}
     assert perceived_genders(path) == kinds
     assert list(perceived_genders(path)) == sorted(kinds)
@@ -71,19 +69,19 @@ def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str, message: s
     path = tmp_path / "genders.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(WhatifError, match=message):
-        single_gender_images(path)
+        perceived_genders(path)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(WhatifError, match=r"nothing\.csv: cannot be read"):
-        single_gender_images(tmp_path / "nothing.csv")
+        perceived_genders(tmp_path / "nothing.csv")
 
 
 def test_genders_in_other_words_and_endless_fields_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "genders.csv"
     path.write_text("id,bb_gender\n1,Male\n2,F\n", encoding="utf-8")
     with pytest.raises(WhatifError, match="line 3: bb_gender is 'F'; it must be male, female, both, unsure"):
-        single_gender_images(path)
+        perceived_genders(path)
     path.write_text(f"id,bb_gender\n1,{'x' * 140_000}\n", encoding="utf-8")
     with pytest.raises(WhatifError, match="is not CSV"):
-        single_gender_images(path)
+        perceived_genders(path)

@@ -22,14 +22,6 @@ BOTH, UNSURE = "both", "unsure"  # images that the analysis excludes
 _NEITHER = ("", BOTH, UNSURE, "unknown")  # images with one of these are left out
 
 
-def single_gender_images(path: Path) -> dict[int, str]:
-    """COCO image id -> `male` or `female`, for the images in which all people were perceived as the same gender.
-
-    Other annotated images are left out, as the paper does with images of both. `perceived_genders` says what is raised.
-    """
-    return {image: gender for image, gender in perceived_genders(path).items() if gender in GENDERS}
-
-
 def perceived_genders(path: Path) -> dict[int, str]:
     """COCO image id -> `male`, `female`, `both` or `unsure`, for every annotated image, in ascending order of the ids.
 
