@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import csv
-import io
 import json
 import os
 import warnings
@@ -16,6 +14,7 @@ from typing import Any, BinaryIO
 from whatif.artifacts.images import EncodedPictures
 from whatif.errors import WhatifError
 from whatif.files.atomic import disk_errors, open_temporary
+from whatif.files.delimited import delimited
 from whatif.formats.prediction_files import question_index
 from whatif.language.options import LETTERS
 from whatif.language.strategies import prompt, read, strategies
@@ -134,9 +133,8 @@ def _more_than_one_message(strategy: str) -> str | None:
 
 
 def _line(fields: Sequence[str]) -> bytes:
-    text = io.StringIO(newline="")
-    csv.writer(text, delimiter="\t", lineterminator="\n").writerow(fields)
-    return text.getvalue().encode()
+    # VLMEvalKit takes a cell as it is: a mark of formulas would be part of the question.
+    return delimited([fields], "\t").encode()
 
 
 @contextlib.contextmanager

@@ -6,12 +6,11 @@ MTurk puts the values of the CSV into the layout as they are, so the values are 
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 from collections.abc import Sequence
 
 from whatif.artifacts.images import EncodedPictures
+from whatif.files.delimited import csv_for_people, marked
 from whatif.verification.exports.folder import (
     NO_IMAGE,
     NO_TEXT,
@@ -49,15 +48,13 @@ def mturk_files(tasks: TaskSet, images: EncodedPictures, address: Address) -> di
     names, columns = shown_names(tasks), image_columns(tasks)
     files = {LAYOUT_FILE: layout_html(tasks.interface, names, columns).encode()}
     for number, some in tasks.by_annotators().items():
-        text = io.StringIO(newline="")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(("task_id", *columns, *names))
+        rows: list[Sequence[object]] = [("task_id", *columns, *names)]
         for task in some:
             addresses = [address.of(image_id, images.encoded(image_id)) for image_id in task.image_ids]
             addresses += [NO_IMAGE] * (len(columns) - len(addresses))
             texts = [text or NO_TEXT for text in shown_texts(tasks.interface, task, names)]
-            writer.writerow((task.task_id, *map(_as_html, addresses), *map(_as_html, texts)))
-        files[f"batch-by-{number}.csv"] = text.getvalue().encode()
+            rows.append((task.task_id, *map(_as_html, addresses), *map(_as_html, texts)))
+        files[f"batch-by-{number}.csv"] = csv_for_people(rows).encode()
     return files
 
 
@@ -104,4 +101,4 @@ def _text_field(name: str, prompt: str) -> str:
 def _as_html(text: str) -> str:
     """A text as HTML in ASCII, on one line, that no spreadsheet runs as a formula, and without MTurk's `${...}`."""
     escaped = html.escape(" ".join(text.split())).replace("$", "&#36;").encode("ascii", "xmlcharrefreplace").decode()
-    return f"&#{ord(escaped[0])};{escaped[1:]}" if escaped.startswith(("=", "+", "-", "@")) else escaped
+    return f"&#{ord(escaped[0])};{escaped[1:]}" if marked(escaped) != escaped else escaped
