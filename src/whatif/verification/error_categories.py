@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whatif.artifacts.images import EncodedPictures
-from whatif.artifacts.pair_items import pair_and_side
+from whatif.artifacts.pair_items import SIDES, pair_and_side
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
 from whatif.files.delimited import csv_for_people
@@ -16,6 +16,7 @@ from whatif.random_streams import stream
 from whatif.verification.items import Row, pairs_by_id
 from whatif.verification.label_files import LabelRow, read_label_file, rejection, settle
 from whatif.verification.picture_tasks import PICTURES, picture_name
+from whatif.verification.shown_texts import LONGEST_CELL, refuse_hidden
 
 OBJECT = "Failure to generate subject/object"
 DETAILS = "Failure to generate fine-grained details"
@@ -87,7 +88,8 @@ def write_error_sample(
 
     A row has the item, an empty category, the image file, the image's own caption, the other caption and the decision
     of `consensus`. UTF-8, LF. Raises WhatifError when the sample is empty, when an item belongs to none of the pairs,
-    when `errors.csv` already exists, when an image is in none of the files, and when the folder cannot be written.
+    when `errors.csv` already exists, when a caption has a control character or is too long for a cell, when an image is
+    in none of the files, and when the folder cannot be written.
     """
     if not sample:
         raise WhatifError(
@@ -96,6 +98,9 @@ def write_error_sample(
     if (folder / FILE).exists():
         raise WhatifError(f"{folder / FILE}: already exists and may contain categories; give another folder")
     by_id = pairs_by_id(pairs)
+    wanted = sorted({pair_and_side(item)[0] for item in sample} & by_id.keys())
+    texts = ((f"pair {one}: caption_{side}", by_id[one][f"caption_{side}"]) for one in wanted for side in SIDES)
+    refuse_hidden(texts, LONGEST_CELL)
     rows = [(*COLUMNS, "image", "caption", "other_caption", "decision")]
     for item in sample:
         pair_id, side = pair_and_side(item)

@@ -21,6 +21,7 @@ from whatif.files.atomic import write_whole
 from whatif.files.delimited import csv_for_people
 from whatif.random_streams import stream
 from whatif.verification.items import Row, pairs_by_id
+from whatif.verification.shown_texts import LONGEST_CELL, refuse_hidden
 
 COLUMNS = ("task_id", "annotator", "image", "option_1", "option_2", "option_3", "option_4", "label")
 FILE, INSTRUCTIONS_FILE, PICTURES = "tasks.csv", "instructions.txt", "images"
@@ -130,12 +131,15 @@ def write_picture_tasks(tasks: Sequence[PictureTask], images: EncodedPictures, f
     """Writes `tasks.csv`, the images and the instructions into a folder; returns the number of rows of the CSV.
 
     An existing `tasks.csv` may contain labels, so it is never overwritten. Raises WhatifError when there is one, when
-    there are no tasks, when an image is in none of the files, and when the folder cannot be written.
+    there are no tasks, when a caption has a control character or more characters than a cell of a spreadsheet shows,
+    when an image is in none of the files, and when the folder cannot be written.
     """
     if not tasks:
         raise WhatifError(f"{folder}: there are no images to judge; give a table of pairs that is not empty")
     if (folder / FILE).exists():
         raise WhatifError(f"{folder / FILE}: already exists and may contain labels; give another folder")
+    texts = ((f"image {task.item_id}: caption_{n}", task.options[task.sides.index(n)]) for task in tasks for n in SIDES)
+    refuse_hidden(texts, LONGEST_CELL)
     data = tasks_csv(tasks, images)
     for image_id in sorted({task.image_id for task in tasks}):
         picture = images.encoded(image_id)

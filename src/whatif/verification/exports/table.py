@@ -7,16 +7,21 @@ from collections.abc import Sequence
 
 from whatif.artifacts.images import EncodedPictures
 from whatif.files.delimited import csv_for_people
-from whatif.verification.exports.folder import headings_of, image_columns, shown_names, shown_texts
+from whatif.verification.exports.folder import check_texts, headings_of, image_columns, shown_names, shown_texts
 from whatif.verification.exports.tasks import Interface, TaskSet
 from whatif.verification.imports.layouts import CORRECTED
 from whatif.verification.picture_tasks import FILE, INSTRUCTIONS_FILE, PICTURES, picture_name
+from whatif.verification.shown_texts import LONGEST_CELL
 
 _WIDTH = 110  # characters of a line of the instructions
 
 
 def csv_files(tasks: TaskSet, images: EncodedPictures) -> dict[str, bytes]:
-    """The files by name: `tasks.csv` (UTF-8, LF), sorted by annotator, and `instructions.txt`."""
+    """The files by name: `tasks.csv` (UTF-8, LF), sorted by annotator, and `instructions.txt`.
+
+    Raises WhatifError when a text has a control character, or more characters than a cell of a spreadsheet shows.
+    """
+    check_texts(tasks, LONGEST_CELL)
     names = shown_names(tasks)
     columns = image_columns(tasks)
     empty = ("label", *(f"{CORRECTED}{corrected}" for corrected in tasks.interface.corrections), "comment")
