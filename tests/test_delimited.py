@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import whatif
+from tests.awkward_texts import READ_AS_ANOTHER
 from tests.verification.pairs import Pictures, pair, pictures
 from whatif.auditing.report import write_rows
 from whatif.files.delimited import (
@@ -40,6 +41,18 @@ def test_no_text_is_a_formula_and_every_text_comes_back() -> None:
     assert [marked(text) for text in ("", "a=1", "'tis", "5")] == ["", "a=1", "'tis", "5"]
 
 
+SHOWN_AS_ANOTHER = (*READ_AS_ANOTHER, "true", "10:30", "3 pm", "1,000", ".5", "1.", "7-1", "May 2", "5 march 2020")
+SHOWN_AS_THEY_ARE = ("5", "0", "0.5", "12.25", "10%", "may", "2 dogs", "mayor 5", "1st", "...", "pair-1", "true story")
+
+
+def test_a_text_that_a_spreadsheet_shows_as_another_is_marked() -> None:
+    marks = {text: marked(text) for text in (*SHOWN_AS_ANOTHER, *SHOWN_AS_THEY_ARE)}
+    assert {text for text, cell in marks.items() if cell != text} == set(SHOWN_AS_ANOTHER)
+    for text in marks:
+        for cell in (text, f"'{text}", f"''{text}"):
+            assert unmarked(marked(cell)) == cell
+
+
 def test_texts_are_the_same_after_a_file_in_any_cell() -> None:
     rows = [["=head", "b"], *([text, f"{text};"] for text in AWKWARD[::7])]
     text = csv_for_people(rows)
@@ -51,8 +64,10 @@ def test_texts_are_the_same_after_a_file_in_any_cell() -> None:
 
 def test_computed_and_reported_numbers_stay_numbers() -> None:
     assert csv_for_people([(-0.5, -3, "-0.5", None)]) == "-0.5,-3,'-0.5,\n"
-    frame = pd.DataFrame({"value": [-0.5, -1e-9, float("-inf")], "published": ["-21", "+5%", "-21 and -9"]})
-    assert frame_for_people(frame) == "value,published\n-0.5,-21\n-1e-09,+5%\n-inf,'-21 and -9\n"
+    frame = pd.DataFrame(
+        {"value": [-0.5, -1e-9, float("-inf")], "published": ["-21", "+5%", "-21 and -9"], "c": ["1-3", "007", "'5-5"]}
+    )
+    assert frame_for_people(frame) == "value,published,c\n-0.5,-21,1-3\n-1e-09,+5%,007\n-inf,'-21 and -9,''5-5\n"
 
 
 def test_a_result_table_has_no_formula_and_comes_back() -> None:
@@ -87,13 +102,15 @@ def test_captions_and_ids_that_look_like_formulas_are_labelled(caption: str, tmp
     assert [row["decision"] for row in found.judgements] == ["caption_0", "caption_0"]
 
 
-def test_errors_of_such_ids_are_sorted_into_categories(tmp_path: Path) -> None:
-    row = {**pair(0), "pair_id": "=x"}
-    write_error_sample(["=x-0"], [row], {"=x-0": "both"}, Pictures(pictures([0])), tmp_path)
+@pytest.mark.parametrize("pair_id", ["=x", "7"])  # 7-1 is a date
+def test_errors_of_such_ids_are_sorted_into_categories(pair_id: str, tmp_path: Path) -> None:
+    row = {**pair(0), "pair_id": pair_id}
+    item = f"{pair_id}-1"
+    write_error_sample([item], [row], {item: "both"}, Pictures(pictures([0])), tmp_path)
     text = (tmp_path / "errors.csv").read_text()
-    assert "'=x-0," in text
-    (tmp_path / "errors.csv").write_text(text.replace("'=x-0,", f"'=x-0,{CATEGORIES[0]}", 1))
-    assert read_error_categories(tmp_path / "errors.csv", ["=x-0"]).categories == {"=x-0": CATEGORIES[0]}
+    assert f"'{item}," in text
+    (tmp_path / "errors.csv").write_text(text.replace(f"'{item},", f"'{item},{CATEGORIES[0]}", 1))
+    assert read_error_categories(tmp_path / "errors.csv", [item]).categories == {item: CATEGORIES[0]}
 
 
 def test_nothing_else_writes_csv() -> None:

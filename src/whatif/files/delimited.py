@@ -1,4 +1,4 @@
-"""CSV that people open with a spreadsheet, which runs a cell that begins with `=`: text is marked, and unmarked again.
+"""CSV that people open with a spreadsheet, which runs `=1` and shows a date for `3-4`: such text is marked.
 
 A mark is an apostrophe, with which spreadsheets read a cell as text. Files for other tools are written without marks.
 """
@@ -20,17 +20,27 @@ if TYPE_CHECKING:
 # again. Apostrophes count, so that a text that already begins like a mark is itself marked, and comes back whole.
 _RUN = re.compile(r"'*(?:\s*[=+\-@＝＋－＠]|[\t\r\n])")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?%?|-inf", re.IGNORECASE)
+# What a spreadsheet shows as another text: 7 for 007, 1.5 for 1.50, a date for 3-4 or May 2, TRUE for true.
+_MONTH = (
+    "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    "|nov(?:ember)?|dec(?:ember)?)"
+)
+_CHANGED = re.compile(
+    rf"(?!(?:0|[1-9][0-9]{{0,14}})(?:\.[0-9]{{0,13}}[1-9])?%?$)\.?[0-9][0-9.,:/\-%e ]*(?:[ap]m)?|true|false"
+    rf"|{_MONTH}[ .,-]*[0-9]+|[0-9]+[ .-]*{_MONTH}[ .,-]*[0-9]*",
+    re.IGNORECASE,
+)
 _BREAK = "\r\n"
 
 
 def marked(text: str) -> str:
-    """A text as a cell that no spreadsheet runs: with an apostrophe before it if it might be a formula."""
-    return f"'{text}" if _RUN.match(text) else text
+    """A text as a cell that no spreadsheet runs or shows as another: with an apostrophe before it if one might."""
+    return f"'{text}" if _is_taken(text) else text
 
 
 def unmarked(cell: str) -> str:
     """The text of a cell that `marked` wrote."""
-    return cell[1:] if cell.startswith("'") and _RUN.match(cell, 1) else cell
+    return cell[1:] if cell.startswith("'") and _is_taken(cell[1:]) else cell
 
 
 def csv_for_people(rows: Iterable[Iterable[object]]) -> str:
@@ -70,4 +80,8 @@ class _Lines(list[str]):
 
 
 def _marked_unless_number(cell: str) -> str:
-    return cell if _NUMBER.fullmatch(cell) else marked(cell)
+    return cell if _NUMBER.fullmatch(cell) or _CHANGED.fullmatch(cell) else marked(cell)
+
+
+def _is_taken(text: str) -> bool:
+    return bool(_RUN.match(text) or _CHANGED.fullmatch(text.lstrip("'")))
