@@ -209,6 +209,18 @@ def test_accuracies_of_pairs_and_of_items_with_several_counterfactual_questions(
     assert scores.accuracy([]) == scores.group_accuracy([]) == 0.0
 
 
+def test_groups_in_any_alphabet_have_names_of_their_own(tmp_path: Path) -> None:
+    rows = [item(name, "text", group=name) for name in ("猫", "犬", "A b")]
+    assert scores.measures(rows) == ["accuracy_a_b_text", "accuracy_犬_text", "accuracy_猫_text"]
+    assert set(scores.accuracies([scores.outcome(one, 1.0) for one in rows])) == set(scores.measures(rows))
+    with pytest.raises(WhatifError, match="group a-b, variant text: has the name of group A b, variant text, in the"):
+        scores.measures([*rows, item("x", "text", group="a-b")])
+    folder = publish(tmp_path / "ours", [item("a", "no"), item("b", "否")], single=True, shards=1)
+    write_tasks("ours", folder)
+    assert {task["split"] for task in yaml.safe_load((folder / "eval.yaml").read_bytes())["tasks"]} == {"no", "否"}
+    assert set(eval_splits(folder)) == {"no", "否"}
+
+
 def test_a_response_that_was_cut_off_has_no_answer() -> None:
     asked = item("a", "original")
     assert scores.score(asked, "I think that it is A").correct

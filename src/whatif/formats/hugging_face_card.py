@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+import yaml
 
 from whatif.formats.hugging_face_folder import SPLIT, Columns
 from whatif.formats.markdown import Markdown, code, table
@@ -50,29 +51,25 @@ def card_header(
     size = next((label for limit, label in _SIZES if rows < limit), "n>1M")
     tasks = dict.fromkeys(task for configuration in configurations for task in configuration.tasks)
     tags = dict.fromkeys(tag for configuration in configurations for tag in configuration.tags)
-    lines = ["---", f"pretty_name: {json.dumps(title, ensure_ascii=False)}"]
-    for key, values in (
-        ("license", sorted(set(licences)) or ["other"]),
-        ("language", languages),
-        ("task_categories", tasks),
-        ("tags", ["counterfactual", *tags, "croissant"]),
-        ("size_categories", [size]),
-    ):
-        lines += [f"{key}:", *(f"- {value}" for value in values)]
-    lines.append("configs:")
-    for number, configuration in enumerate(configurations):
-        lines += [
-            f"- config_name: {configuration.name}",
-            *(["  default: true"] if number == 0 else []),
-            "  data_files:",
-            f"  - split: {SPLIT}",
-            f"    path: {configuration.name}/{SPLIT}-*.parquet",
-        ]
-    for name, splits in further.items():
-        lines += [f"- config_name: {name}", "  data_files:"]
-        for split, files in splits.items():
-            lines += [f"  - split: {split}", f"    path: {files}"]
-    return "\n".join([*lines, "---", ""])
+    tables = {one.name: {SPLIT: f"{one.name}/{SPLIT}-*.parquet"} for one in configurations} | further
+    header = {
+        "pretty_name": title,
+        "license": sorted(set(licences)) or ["other"],
+        "language": list(languages),
+        "task_categories": list(tasks),
+        "tags": ["counterfactual", *tags, "croissant"],
+        "size_categories": [size],
+        "configs": [
+            {
+                "config_name": name,
+                **({"default": True} if name == configurations[0].name else {}),
+                "data_files": [{"split": split, "path": files} for split, files in splits.items()],
+            }
+            for name, splits in tables.items()
+        ],
+    }
+    # Not as text of our own: YAML reads `no`, the code of Norwegian, and a split `1` as other values.
+    return f"---\n{yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=1000)}---\n"
 
 
 def card_section(configuration: Configuration, repository: str) -> list[str]:

@@ -56,7 +56,7 @@ def write_eval(name: str, questions: PublishedQuestions, folder: Path) -> list[s
         return [*lines, f"{name}: no {REGISTRATION}: the hub's format has one image and one kind of question"]
     splits: dict[str, list[dict[str, Any]]] = {}
     for row in sorted(rows, key=lambda row: variant_order(row["variant"])):
-        splits.setdefault("_".join(re.findall(r"[a-z0-9]+", row["variant"].lower())), []).append(row)
+        splits.setdefault("_".join(re.findall(r"\w+", row["variant"].lower())), []).append(row)
     for split, of_split in splits.items():
         _write_split(of_split, questions, folder / CONFIGURATION / f"{split}{_SUFFIX}")
     write_whole(folder / REGISTRATION, eval_yaml(name, splits).encode())
