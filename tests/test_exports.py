@@ -32,6 +32,7 @@ from whatif.harnesses import lmms_eval_utils
 from whatif.harnesses.exported_task import write_exported_task
 from whatif.harnesses.scores import GROUP_ACCURACY
 from whatif.language.options import printed_question
+from whatif.language.strategies import prompt
 from whatif.models import load
 from whatif.params.model_entries import MultipleChoice
 from whatif.params.models import Replay
@@ -307,6 +308,20 @@ def test_lmms_eval_runs_the_exported_task(tables: list[dict[str, Any]], kind: st
         del one["doc"]  # newer versions do not log it
     Path("b_samples_what_if.jsonl").write_text("".join(json.dumps(one) + "\n" for one in log), encoding="utf-8")
     assert all_right("b_samples_what_if.jsonl", tables)
+
+
+def test_lmms_eval_asks_awkward_texts_as_they_are(tmp_path: Path) -> None:
+    write_artifact(tmp_path / "i.parquet", IMAGES, PICTURES)
+    rows = [
+        {**question(0, "original", text, "A", ["red", text]), "question_id": f"q{number:02d}"}
+        for number, text in enumerate(AWKWARD)
+    ]
+    write_exported_task(rows, ImageStore([tmp_path / "i.parquet"]), tmp_path / "out", name="ours", strategy="plain")
+    task, _ = task_of(tmp_path / "out")
+    data = str(tmp_path / "out" / "test.parquet")
+    read = datasets.load_dataset("parquet", data_files={"test": data}, cache_dir=str(tmp_path / "cache"))["test"]
+    asked = [task["doc_to_text"](document, {"pre_prompt": "", "post_prompt": ""}) for document in read]
+    assert asked == [prompt("plain", printed_question(text, ["red", text]), "choice") for text in AWKWARD]
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def card_header(
     size = next((label for limit, label in _SIZES if rows < limit), "n>1M")
     tasks = dict.fromkeys(task for configuration in configurations for task in configuration.tasks)
     tags = dict.fromkeys(tag for configuration in configurations for tag in configuration.tags)
-    tables = {one.name: {SPLIT: f"{one.name}/{SPLIT}-*.parquet"} for one in configurations} | further
+    tables = {**{one.name: {SPLIT: f"{one.name}/{SPLIT}-*.parquet"} for one in configurations}, **further}
     header = {
         "pretty_name": title,
         "license": sorted(set(licences)) or ["other"],
