@@ -6,6 +6,7 @@ import base64
 import importlib.util
 import io
 import json
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,15 +19,20 @@ import yaml
 from click.testing import CliRunner, Result
 from PIL import Image
 
+from tests.awkward_texts import AWKWARD, READ_AS_NOTHING
 from tests.pictures import png
 from whatif.artifacts.images import ImageStore, image_row
 from whatif.artifacts.schemas import IMAGES, QUESTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.cli import main
+from whatif.errors import WhatifError
+from whatif.formats.evaluation_tools import ChangedByReaderError, write_vlmevalkit
 from whatif.formats.prediction_files import question_index
 from whatif.harnesses import lmms_eval_utils
+from whatif.harnesses.exported_task import write_exported_task
 from whatif.harnesses.scores import GROUP_ACCURACY
 from whatif.language.options import printed_question
+from whatif.language.strategies import prompt
 from whatif.models import load
 from whatif.params.model_entries import MultipleChoice
 from whatif.params.models import Replay
@@ -146,13 +152,11 @@ def test_vlmevalkit_reads_every_question_and_its_picture(tables: list[dict[str, 
     assert sum(len(image) <= 64 for image in images.values()) == 2  # twins share a picture
 
 
-CHANGED = ["None", "NA", "null", "nan", "N/A", "NaN", "<NA>", "#N/A", "-nan", "1.#IND", "n/a", "NULL"]
-
-
 @pytest.mark.parametrize(
     ("choices", "told"),
     [
-        *((["red", value, "blue", "green"], f"B is `{value}`, which VLMEvalKit reads as nothing") for value in CHANGED),
+        (["red", "None", "blue", "green"], "B is `None`, which VLMEvalKit reads as nothing"),
+        (["red", "", "blue", "green"], "B is empty, which VLMEvalKit reads as nothing"),
         (["007", "8", "9", "10"], "A is `007`, which VLMEvalKit reads as `7`"),
         (["1.50", "2.5", "3.5", "4.5"], "A is `1.50`, which VLMEvalKit reads as `1.5`"),
         (["1e3", "2", "3", "4"], "A is `1e3`, which VLMEvalKit reads as `1000.0`"),
@@ -169,6 +173,37 @@ def test_a_cell_that_vlmevalkit_would_change_is_named_and_nothing_is_written(
     result = export("vlmevalkit", "ours.tsv", "--questions", "q.parquet", "--images", "i.parquet")
     assert result.exit_code == 2 and "pair-000-counterfactual: " + told in result.stderr
     assert not list(tmp_path.glob("*ours.tsv*"))
+
+
+@pytest.mark.parametrize("place", ["question", "choices", "answer"])
+def test_vlmevalkit_reads_awkward_texts_as_they_are_or_the_export_stops(place: str, tmp_path: Path) -> None:
+    write_artifact(tmp_path / "i.parquet", IMAGES, PICTURES)
+    images, path = ImageStore([tmp_path / "i.parquet"]), tmp_path / "ours.tsv"
+    choices = None if place == "answer" else ["red", "blue"]
+    ordinary, changed = (question(pair, "original", "What?", "A", choices) for pair in (0, 1))
+    refused = []
+    for text in AWKWARD:
+        changed[place] = ["red", text] if place == "choices" else text
+        path.unlink(missing_ok=True)
+        try:
+            write_vlmevalkit([ordinary, changed], images, path, strategy="plain")
+        except ChangedByReaderError as told:
+            assert f": pair-001-original: {'B' if place == 'choices' else place} is " in str(told) and not path.exists()
+            refused.append(text)
+            continue
+        table = pd.read_csv(path, sep="\t")  # as the tool reads it
+        assert list(table["B" if place == "choices" else place])[1] == text
+    assert refused == [*READ_AS_NOTHING, ""]
+
+
+def test_an_export_has_a_letter_for_each_option(tmp_path: Path) -> None:
+    write_artifact(tmp_path / "i.parquet", IMAGES, PICTURES)
+    images = ImageStore([tmp_path / "i.parquet"])
+    many = [question(0, "original", "Which?", "A", [f"thing {number}" for number in range(27)])]
+    for export_as in (write_vlmevalkit, partial(write_exported_task, name="many")):
+        with pytest.raises(WhatifError, match="has 27 of them; give at most 26"):
+            export_as(many, images, tmp_path / "out", strategy="plain")
+        assert not (tmp_path / "out").is_file() and not list(tmp_path.glob("out/*"))
 
 
 def test_whole_numbers_beside_missing_options_are_named_because_the_tool_makes_fractions_of_them(
@@ -273,6 +308,20 @@ def test_lmms_eval_runs_the_exported_task(tables: list[dict[str, Any]], kind: st
         del one["doc"]  # newer versions do not log it
     Path("b_samples_what_if.jsonl").write_text("".join(json.dumps(one) + "\n" for one in log), encoding="utf-8")
     assert all_right("b_samples_what_if.jsonl", tables)
+
+
+def test_lmms_eval_asks_awkward_texts_as_they_are(tmp_path: Path) -> None:
+    write_artifact(tmp_path / "i.parquet", IMAGES, PICTURES)
+    rows = [
+        {**question(0, "original", text, "A", ["red", text]), "question_id": f"q{number:02d}"}
+        for number, text in enumerate(AWKWARD)
+    ]
+    write_exported_task(rows, ImageStore([tmp_path / "i.parquet"]), tmp_path / "out", name="ours", strategy="plain")
+    task, _ = task_of(tmp_path / "out")
+    data = str(tmp_path / "out" / "test.parquet")
+    read = datasets.load_dataset("parquet", data_files={"test": data}, cache_dir=str(tmp_path / "cache"))["test"]
+    asked = [task["doc_to_text"](document, {"pre_prompt": "", "post_prompt": ""}) for document in read]
+    assert asked == [prompt("plain", printed_question(text, ["red", text]), "choice") for text in AWKWARD]
 
 
 @pytest.mark.parametrize(

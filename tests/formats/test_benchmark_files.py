@@ -51,6 +51,32 @@ def test_kept_rows_are_written_as_they_were(tmp_path: Path, suffix: str) -> None
     assert again.rows == [table.rows[place] for place in (0, 2, 5)]
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".xlsx"])
+def test_text_of_a_benchmark_is_kept_exactly_and_is_no_formula(tmp_path: Path, suffix: str) -> None:
+    import openpyxl
+
+    texts = ["=1+1", "'=1", "-5", "#N/A", "@a", "a\tb", *([] if suffix == ".xlsx" else ["a\r=1", "\t=1"])]
+    delimiter = "\t" if suffix == ".tsv" else ","
+    path = tmp_path / f"all{suffix}"
+    if suffix == ".xlsx":
+        book = openpyxl.Workbook(write_only=True)
+        sheet = book.create_sheet()
+        for row in (["question"], *([one] for one in texts)):
+            cell = openpyxl.cell.WriteOnlyCell(sheet, row[0])
+            cell.data_type = "s"
+            sheet.append([cell])
+        book.save(path)
+    else:
+        quoted = "".join(f'"{one}"{delimiter}x\n' for one in texts)
+        path.write_text(f"question{delimiter}answer\n{quoted}", encoding="utf-8", newline="")
+    table = read_benchmark_file(path)
+    again = kept(table, tmp_path / f"kept{suffix}", tuple(range(len(texts))))
+    assert [row["question"] for row in again.rows] == [row["question"] for row in table.rows] == texts
+    if suffix == ".xlsx":
+        cells = openpyxl.load_workbook(tmp_path / "kept.xlsx").active["A"]
+        assert {cell.data_type for cell in cells} == {"s"}
+
+
 @pytest.mark.parametrize(
     "shape",
     [

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.awkward_texts import AWKWARD
 from whatif import artifacts
 from whatif.artifacts.schemas import QUESTIONS
 from whatif.artifacts.writer import write_artifact
@@ -282,6 +283,21 @@ def test_failed_writing_leaves_the_folder_as_it_was(tmp_path: Path, monkeypatch:
     with pytest.raises(WhatifError, match=r"ours\.csv: cannot be written \(No space left on device\)"):
         write_released(own_pair(), path)
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("ours.csv", "stood here before")]
+
+
+def test_awkward_questions_are_read_back_as_they_are_or_refused(tmp_path: Path) -> None:
+    refused = []
+    for text in AWKWARD:
+        path = tmp_path / "ours.csv"
+        path.unlink(missing_ok=True)
+        try:
+            write_released(own_pair(question=text), path)
+        except WhatifError as told:
+            assert "pair dot-maximum-0001" in str(told) and not path.exists()
+            refused.append(text)
+        else:
+            assert [row["question"] for row in read_released(path)] == [text, text]
+    assert refused == [""]
 
 
 def test_only_the_last_option_list_is_one(tmp_path: Path) -> None:

@@ -6,9 +6,11 @@ import io
 import json
 from pathlib import Path
 
+import datasets
 import pytest
 from PIL import Image
 
+from tests.awkward_texts import AWKWARD
 from tests.formats.test_coco_counterfactuals import example, folder_of, jpeg, read, text_of
 from tests.verification.pairs import Pictures, pair, picture, pictures
 from whatif.errors import WhatifError
@@ -35,6 +37,17 @@ def test_what_is_written_comes_back(tmp_path: Path) -> None:
     again = tmp_path / "again"
     write_released_pairs(ROWS, IMAGES, again)
     assert (again / "examples.jsonl").read_bytes() == (folder / "examples.jsonl").read_bytes()
+
+
+def test_awkward_captions_are_the_same_for_json_and_datasets(tmp_path: Path) -> None:
+    rows = [pair(0, pair_id=f"{number:03d}", caption_0=text) for number, text in enumerate(AWKWARD)]
+    write_released_pairs(rows, IMAGES, tmp_path / "ours")
+    file = tmp_path / "ours" / "examples.jsonl"
+    with file.open(encoding="utf-8", newline="\n") as lines:
+        assert [json.loads(line)["caption_0"] for line in lines] == list(AWKWARD)
+    found = datasets.load_dataset("json", data_files=str(file), split="train", cache_dir=str(tmp_path / "cache"))
+    assert found["caption_0"] == list(AWKWARD)
+    assert found["id"] == [row["pair_id"] for row in rows]
 
 
 def test_a_picture_keeps_its_format(tmp_path: Path) -> None:

@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import datasets
+import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
+from tests.awkward_texts import AWKWARD
 from tests.verification.pairs import Pictures, pair, picture, pictures
 from whatif.artifacts.reader import canonical_json
 from whatif.errors import WhatifError
@@ -129,3 +132,41 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
         write_pairs([pair(8)], IMAGES, tmp_path)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
     assert picture(8, 0)["image_id"] not in {row["image_id"] for row in pictures(range(7))}
+
+
+def test_the_header_is_the_same_when_yaml_reads_it(tmp_path: Path) -> None:
+    described = write_pairs(ROWS, IMAGES, tmp_path)
+    title = 'no: "whatif" # {ours}'
+    header = yaml.safe_load(
+        card_header(title, [described], ["other"], ["no", "en"], {"eval": {"no": "eval/no-*.parquet", "1": "eval/1"}})
+        .removeprefix("---\n")
+        .removesuffix("---\n")
+    )
+    assert (header["pretty_name"], header["language"]) == (title, ["no", "en"])
+    assert [file["split"] for one in header["configs"] for file in one["data_files"]] == ["test", "no", "1"]
+
+
+def test_awkward_texts_are_the_same_for_datasets_and_pandas(tmp_path: Path) -> None:
+    (shown, *_) = pictures(range(1))
+    asked = [
+        question(
+            number, shown["image_id"], question=text, answer=text, choices=[text, "red", text][: number % 4] or None
+        )
+        for number, text in enumerate(AWKWARD)
+    ]
+    write_questions(asked, IMAGES, tmp_path)
+    captions = [{**ROWS[0], "pair_id": f"{number:03d}", "caption_0": text} for number, text in enumerate(AWKWARD)]
+    write_pairs(captions, IMAGES, tmp_path)
+    for table, rows, columns in (
+        ("questions", asked, ("question_id", "question", "answer", "choices")),
+        ("pairs", [{"id": row["pair_id"], **row} for row in captions], ("id", "caption_0")),
+    ):
+        expected = sorted(([row[name] for name in columns] for row in rows), key=lambda values: str(values[0]))
+        read = load(tmp_path / table, tmp_path / "cache")
+        assert [[row[name] for name in columns] for row in read.remove_columns(_pictures(read))] == expected
+        by_pandas = pd.read_parquet(tmp_path / table, columns=list(columns)).to_numpy().tolist()
+        assert [[list(one) if isinstance(one, np.ndarray) else one for one in row] for row in by_pandas] == expected
+
+
+def _pictures(read: datasets.Dataset) -> list[str]:
+    return [name for name, kind in read.features.items() if isinstance(kind, datasets.Image)]

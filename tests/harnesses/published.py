@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tests.awkward_texts import AWKWARD
 from tests.pictures import png
 from whatif.formats.hugging_face_folder import PICTURE, PICTURES, TEXT, TEXTS
 
@@ -25,6 +26,7 @@ HARD = (
     "b",
     "<think>B</think>\n\nC",
 )
+NEVER_FOUND = ("", " x ", "\u00a0x", "a\nb", "a\r\nb", "# a\n### b\n\nc")  # by the hub's scorer of open answers
 _TEXTS = ("question_id", "pair_id", "group", "variant", "question", "prompt", "answer", "answer_kind", "provenance")
 
 
@@ -79,6 +81,20 @@ def several() -> tuple[list[Row], dict[str, str]]:
         about = {"question_id": f"q{number:02d}", "pair_id": f"{number // 3}", "variant": way, "images": ways[way]}
         rows.append(row(number, "choice", f"Which is effect {number}?", ["dry", "wet", "cold", "hot"], "B", **about))
     return rows, {one["question_id"]: HARD[number % len(HARD)] for number, one in enumerate(rows)}
+
+
+def awkward(kind: str) -> tuple[list[Row], dict[str, str]]:
+    """Questions, options and answers that readers change, and a response to each: the right answer.
+
+    kind: `choice` (with other numbers of options, some of them equal) or `open`.
+    """
+    rows = []
+    for number, text in enumerate([*AWKWARD, *AWKWARD]):
+        if kind == "choice":
+            rows.append(row(number, "choice", text, [text, "red", text, "blue"][: 2 + number % 3], "A"))
+        else:
+            rows.append(row(number, "text", text, None, text))
+    return rows, {one["question_id"]: one["answer"] for one in rows}
 
 
 def publish(folder: Path, rows: Sequence[Row], *, single: bool, shards: int = 2) -> Path:

@@ -23,7 +23,13 @@ def main(repository: str, logs: str) -> None:
     """Only the download of `eval.yaml` is replaced; the library that reads data sets takes the folder by its name."""
     huggingface_hub.hf_hub_download = lambda **_: str(Path(repository, "eval.yaml").resolve())
     tasks = task_create_from_hf(f"hf/{repository}")
-    images = [sorted({len(images_of(sample.input)) for sample in task.dataset}) for task in tasks]
+    shown = [
+        {
+            "images": sorted({len(images_of(sample.input)) for sample in task.dataset}),
+            "asked": [sample.input[0].text for sample in task.dataset],
+        }
+        for task in tasks
+    ]
     right = {images_of(sample.input): sample.target for task in tasks for sample in task.dataset}
 
     def answer(messages: Any, *_: Any) -> ModelOutput:
@@ -32,10 +38,10 @@ def main(repository: str, logs: str) -> None:
         return output
 
     model = get_model("mockllm/stored", custom_outputs=answer)
-    for log, of_task in zip(eval(tasks, model=model, log_dir=logs, display="none", max_tasks=1), images, strict=True):
+    for log, of_task in zip(eval(tasks, model=model, log_dir=logs, display="none", max_tasks=1), shown, strict=True):
         assert log.status == "success", log.error
         (score,) = log.results.scores
-        found = {"samples": len(log.samples), "images": of_task, "accuracy": score.metrics["accuracy"].value}
+        found = {"samples": len(log.samples), **of_task, "accuracy": score.metrics["accuracy"].value}
         print(json.dumps({"task": log.eval.task, **found}))
 
 

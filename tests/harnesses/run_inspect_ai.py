@@ -64,6 +64,7 @@ def main(stored: str, logs: str) -> None:
             "metrics": {name: metric.value for name, metric in score.metrics.items()},
             "correct": {name: one.value == "C" for name, one in samples.items()},
             "answer": {name: one.answer for name, one in samples.items()},
+            "asked": {sample.id: sample.input[0].text for sample in log.samples},
             "images": {
                 sample.id: sum(part.type == "image" for part in sample.input[0].content) for sample in log.samples
             },

@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 from tests.harnesses.environments import INSPECT_AI, LMMS_EVAL, needs, python
-from tests.harnesses.published import Row, labelled, publish, several
+from tests.harnesses.published import NEVER_FOUND, Row, awkward, labelled, publish, several
 from whatif.artifacts.images import ImageStore
+from whatif.harnesses import scores
 from whatif.harnesses.exported_task import write_exported_task
 from whatif.harnesses.tasks import task_name, write_tasks
 from whatif.models import load
@@ -47,13 +48,15 @@ class Asked:
 
 @pytest.fixture(scope="module")
 def sets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Asked]:
-    """Two sets of pairs with hundreds of labelled and hard responses, and one whose questions have 0, 1 or 2 images."""
+    """Two sets of pairs with hundreds of hard responses, one with 0, 1 or 2 images, and two of texts to be kept."""
     folder = tmp_path_factory.mktemp("published")
     found = {}
     for name, (rows, responses) in {
         "choices": labelled("choice"),
         "open": labelled("open"),
         "ways": several(),
+        "awkward-choices": awkward("choice"),
+        "awkward-open": awkward("open"),
     }.items():
         publish(folder / name, rows, single=name != "ways")
         write_tasks(name, folder / name)
@@ -71,7 +74,7 @@ def ours(sets: dict[str, Asked]) -> dict[str, dict[str, dict[str, Any]]]:
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         model = load("replay", Replay(adapter="replay", predictions=str(path)), 0)
         rows = [{**row, "image_ids": []} for row in asked.rows]
-        if name == "open":
+        if name.endswith("open"):
             made = open_predictions(rows, ImageStore([]), "m", model, strategy="direct")
         else:
             made = predictions(rows, ImageStore([]), "m", model, form="words")
@@ -145,20 +148,22 @@ def by_lmms_eval(sets: dict[str, Asked], tmp_path_factory: pytest.TempPathFactor
     found = {}
     for asked in asked_sets:
         (samples,) = (folder / "out").rglob(f"*_samples_{asked.task}.jsonl")
-        lines = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
+        lines = [json.loads(line) for line in samples.read_bytes().split(b"\n") if line]
         outcomes = [next(value for key, value in line.items() if key.startswith("accuracy_")) for line in lines]
         found[asked.task] = {
             "metrics": {key.removesuffix(",none"): value for key, value in metrics[asked.task].items()},
             "correct": {one["question_id"]: one["score"] == 1 for one in outcomes},
             "answer": {one["question_id"]: one["answer"] for one in outcomes},
+            "asked": {one["question_id"]: line["input"] for one, line in zip(outcomes, lines, strict=True)},
         }
     return found
 
 
 def compare(sets: dict[str, Asked], ours: dict[str, Any], theirs: dict[str, Any]) -> None:
-    """Every answer and score, and every accuracy to the last digit."""
+    """What is asked, every answer and score, and every accuracy to the last digit."""
     for name, asked in sets.items():
         made, found = ours[asked.task], theirs[asked.task]
+        assert found["asked"] == {row["question_id"]: scores.asked(row) for row in asked.rows}
         assert found["correct"] == {key: one["correct"] for key, one in made.items()}
         assert found["answer"] == {key: one["answer"] for key, one in made.items()}
         if name != "ways":
@@ -231,14 +236,17 @@ def test_the_other_two_agree_on_every_accuracy(
 
 
 @needs(INSPECT_AI)
-@pytest.mark.parametrize("name", ["choices", "open"])
+@pytest.mark.parametrize("name", ["choices", "open", "awkward-choices", "awkward-open"])
 def test_the_hub_evaluates_the_folder_by_its_eval_yaml(sets: dict[str, Asked], name: str, tmp_path: Path) -> None:
     (tmp_path / "lab").mkdir()
     (tmp_path / "lab" / name).symlink_to(sets[name].folder)
     printed = python(INSPECT_AI, str(PROGRAMS / "run_hub.py"), f"lab/{name}", "logs", folder=tmp_path)
     found = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
-    half = len(sets[name].rows) // 2
+    kept = [row for row in sets[name].rows if row["answer"] not in NEVER_FOUND]
+    asked = [key for task in found for key in task.pop("asked")]
+    assert sorted(asked) == sorted(row["question"] for row in kept)
     assert found == [
-        {"task": f"hf/lab/{name}/{split}", "samples": half, "images": [1], "accuracy": 1.0}
+        {"task": f"hf/lab/{name}/{split}", "samples": number, "images": [1], "accuracy": 1.0}
         for split in ("original", "counterfactual")
+        if (number := sum(row["variant"] == split for row in kept))
     ]

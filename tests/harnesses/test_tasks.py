@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from tests.harnesses.published import labelled, publish, row, several
+from tests.harnesses.published import NEVER_FOUND, awkward, labelled, publish, row, several
 from whatif.errors import WhatifError
 from whatif.harnesses import scores
 from whatif.harnesses.hub_tasks import eval_splits
@@ -135,6 +135,27 @@ def test_the_hub_gets_what_its_format_can_express(ways: Path) -> None:
     assert set(pd.read_parquet(ways / "eval/text-00000-of-00001.parquet")["image"]) == {""}
 
 
+@pytest.mark.parametrize("kind", ["choice", "open"])
+def test_awkward_texts_are_read_as_they_are_or_left_out_with_a_line(kind: str, tmp_path: Path) -> None:
+    rows, _ = awkward(kind)
+    folder = publish(tmp_path / kind, rows, single=True)
+    told = write_tasks(kind, folder)
+    asked = {one["question_id"]: {name: one[name] for name in ("question", "choices", "answer")} for one in rows}
+    read = datasets.load_dataset("parquet", data_files=str(folder / "questions/*.parquet"), cache_dir=str(tmp_path))
+    documents = utils_of(folder).process_docs(read["train"])
+    assert {one["question_id"]: {name: one[name] for name in asked[one["question_id"]]} for one in documents} == asked
+    assert [utils_of(folder).doc_to_text(one) for one in documents] == [scores.asked(one) for one in documents]
+    registered = datasets.load_dataset("parquet", data_files=str(folder / "eval/*.parquet"), cache_dir=str(tmp_path))
+    found = {one["question_id"]: {name: one[name] for name in asked[one["question_id"]]} for one in registered["train"]}
+    left_out = {key: one for key, one in asked.items() if one["answer"] in NEVER_FOUND}
+    assert found == {key: one for key, one in asked.items() if key not in left_out}
+    assert [line.partition(": ")[2] for line in told if "whose answer is empty" in line] == [
+        f"{number} questions whose answer is empty, in several lines, or between spaces are not in eval.yaml"
+        for number in [len(left_out)]
+        if number
+    ]
+
+
 def test_images_that_are_not_published(tmp_path: Path) -> None:
     rows = [item("a", "original"), item("a", "counterfactual"), item("b", "original", images=[None])]
     folder = publish(tmp_path / "ours", rows, single=True, shards=1)
@@ -186,6 +207,18 @@ def test_accuracies_of_pairs_and_of_items_with_several_counterfactual_questions(
     assert scores.accuracies(items)["accuracy_counterfactual"] == 2 / 3
     assert scores.accuracies([]) == {}
     assert scores.accuracy([]) == scores.group_accuracy([]) == 0.0
+
+
+def test_groups_in_any_alphabet_have_names_of_their_own(tmp_path: Path) -> None:
+    rows = [item(name, "text", group=name) for name in ("猫", "犬", "A b")]
+    assert scores.measures(rows) == ["accuracy_a_b_text", "accuracy_犬_text", "accuracy_猫_text"]
+    assert set(scores.accuracies([scores.outcome(one, 1.0) for one in rows])) == set(scores.measures(rows))
+    with pytest.raises(WhatifError, match="group a-b, variant text: has the name of group A b, variant text, in the"):
+        scores.measures([*rows, item("x", "text", group="a-b")])
+    folder = publish(tmp_path / "ours", [item("a", "no"), item("b", "否")], single=True, shards=1)
+    write_tasks("ours", folder)
+    assert {task["split"] for task in yaml.safe_load((folder / "eval.yaml").read_bytes())["tasks"]} == {"no", "否"}
+    assert set(eval_splits(folder)) == {"no", "否"}
 
 
 def test_a_response_that_was_cut_off_has_no_answer() -> None:

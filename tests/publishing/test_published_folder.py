@@ -14,6 +14,9 @@ import pytest
 import yaml
 from huggingface_hub import DatasetCard
 
+from tests.awkward_texts import AWKWARD
+from tests.formats.test_hugging_face_pairs import question
+from tests.publishing import composed
 from tests.publishing.composed import BOUND, FREE, PEOPLE, PHOTOGRAPHS, facts, questions
 from whatif.artifacts.schemas import IMAGES
 from whatif.artifacts.writer import write_artifact
@@ -81,6 +84,26 @@ def test_croissant_is_valid_and_its_records_are_the_rows(
     pairs = list(data_set.records("pairs"))
     assert [record["pairs/p"] for record in pairs] == [0.25] * 3
     assert [record["pairs/image_1"].getpixel((0, 0)) for record in pairs] == [(number, 0, 11) for number in range(3)]
+
+
+def test_awkward_texts_are_the_same_in_the_records_of_croissant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = [
+        question(number, question=text, choices=["red", text], answer="A", answer_kind="choice", group=text)
+        for number, text in enumerate(AWKWARD)
+    ]
+    monkeypatch.setattr(composed, "questions", lambda: asked)
+    write_benchmark(composed.facts(tmp_path / "artifacts"), tmp_path / "ours")
+    columns = ("question_id", "question", "group", "choices")
+    read = [
+        [[text.decode() for text in value] if isinstance(value, list) else value.decode() for value in values]
+        for record in mlcroissant.Dataset(tmp_path / "ours" / CROISSANT).records("questions")
+        for values in [[record[f"questions/{column}"] for column in columns]]
+    ]
+    expected = sorted(asked, key=lambda row: str(row["question_id"]))
+    assert read == [[row[column] for column in columns] for row in expected]
+    assert DatasetCard.load(tmp_path / "ours" / "README.md").data.configs[0]["config_name"] == "questions"
 
 
 def test_croissant_lists_every_file_with_its_hash(folder: Path) -> None:

@@ -15,6 +15,7 @@ from whatif.auditing.prune import Pruned, costs
 from whatif.auditing.text_model import TEXT
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
+from whatif.files.delimited import frame_for_people
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -200,7 +201,7 @@ def write_rows(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
 
     made = pd.DataFrame(rows)
     if path.suffix.lower() == ".csv":
-        write_whole(path, made.to_csv(index=False, lineterminator="\n", float_format="%.4f").encode())
+        write_whole(path, frame_for_people(made, float_format="%.4f").encode())
         return
     import pyarrow as pa
     import pyarrow.parquet as pq

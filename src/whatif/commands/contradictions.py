@@ -37,9 +37,9 @@ def contradictions(benchmark: str | None, everything: bool, csv_file: Path | Non
     rows = checked.rows([benchmark] if benchmark else [])
     if csv_file is not None:
         from whatif.files.atomic import write_whole
+        from whatif.files.delimited import frame_for_people
 
-        text = checked.as_frame(rows).to_csv(index=False, lineterminator="\n")
-        write_whole(csv_file, text.encode())
+        write_whole(csv_file, frame_for_people(checked.as_frame(rows)).encode())
     shown = [row for row in rows if everything or row.verdict == DOES_NOT_HOLD]
     if as_json:
         counts = by_verdict(rows)

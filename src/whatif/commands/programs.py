@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from whatif.files.atomic import write_whole
+from whatif.files.delimited import csv_for_people
 from whatif.programs.interfaces import ToolError
 
 if TYPE_CHECKING:
@@ -113,11 +114,11 @@ class _Drawn:
 
 
 def _save(judged: Sequence[JudgedProgram], written: Mapping[str, str | None], output: Path) -> None:
-    with output.open("w", encoding="utf-8", newline="") as stream:
-        table = csv.writer(stream, lineterminator="\n")
-        table.writerow(("question_id", "group", "variant", "judged", "detail", "program"))
-        for one in judged:
-            table.writerow((one.question_id, one.group, one.variant, one.judged, one.detail, written[one.question_id]))
+    names = ("question_id", "group", "variant", "judged", "detail", "program")
+    rows = [
+        (one.question_id, one.group, one.variant, one.judged, one.detail, written[one.question_id]) for one in judged
+    ]
+    write_whole(output, csv_for_people([names, *rows]).encode())
 
 
 def _shares(judged: Sequence[JudgedProgram]) -> Iterator[str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import io
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from whatif.comparison.runs import Run
+from whatif.files.delimited import rows_of_people
 
 # The columns of numbers of a tidy table (`whatif.reporting.table`, which needs pandas).
 NUMBERS = ("value", "low", "high", "n", "p", "p_holm")
@@ -77,7 +77,7 @@ def tables_of_one(a: Run, b: Run) -> tuple[list[str], list[str]]:
 def _numbers(text: bytes, models: set[str]) -> dict[tuple[tuple[str, str], ...], float | None] | None:
     """The numbers of the column `value` by the texts that identify their rows; None if it is not a tidy table."""
     try:
-        rows = list(csv.DictReader(io.StringIO(text.decode("utf-8", "replace"), newline="")))
+        rows = rows_of_people(text.decode("utf-8", "replace"))
     except csv.Error:
         return None
     if not rows or _VALUE not in rows[0]:
@@ -94,12 +94,12 @@ def _numbers(text: bytes, models: set[str]) -> dict[tuple[tuple[str, str], ...],
 
 
 def _identity(row: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, str(text)) for name, text in row.items() if name not in NUMBERS and text and name is not None)
+    return tuple((name, text) for name, text in row.items() if name not in NUMBERS and text)
 
 
-def _number(text: str | None) -> float | None:
+def _number(text: str) -> float | None:
     try:
-        value = float(text or "")
+        value = float(text)
     except ValueError:
         return None
     return value if math.isfinite(value) else None

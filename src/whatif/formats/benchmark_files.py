@@ -6,7 +6,6 @@ Folders are read by `whatif.formats.benchmark_folders`.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.files.atomic import disk_errors, open_temporary, write_whole
+from whatif.files.delimited import delimited
 from whatif.files.inputs import check_regular
 from whatif.formats.benchmark_json import all_columns, json_lines, read_json_rows
 from whatif.formats.c_vqa import SYNTHETIC_GROUPS
@@ -143,21 +143,23 @@ def _own_pictures(kept: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
 
 
 def _write_delimited(rows: Sequence[Row], columns: Sequence[str], delimiter: str, out: Path) -> None:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([row[name] for name in columns] for row in rows)
-    write_whole(out, text.getvalue().encode())
+    # For the tools that read the benchmark: exactly as it was, so without marks of formulas.
+    write_whole(out, delimited([columns, *([row[name] for name in columns] for row in rows)], delimiter).encode())
 
 
 def _write_workbook(rows: Sequence[Row], columns: Sequence[str], out: Path) -> None:
     import openpyxl
+    from openpyxl.cell import WriteOnlyCell
 
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet()
     sheet.append(list(columns))
     for row in rows:
-        sheet.append([row[name] for name in columns])
+        cells = [WriteOnlyCell(sheet, row[name]) for name in columns]
+        for cell in cells:
+            if isinstance(cell.value, str):  # openpyxl takes `=1` for a formula and `#N/A` for an error
+                cell.data_type = "s"
+        sheet.append(cells)
     data = io.BytesIO()
     book.save(data)
     write_whole(out, data.getvalue())

@@ -280,5 +280,8 @@ def _check_reading_back(twins: Mapping[str, Mapping[str, Any]], read: Iterable[M
 
 
 def _rendered(fields: Iterable[str]) -> str:
-    """One line of CSV without its line end, with quotes only where a field needs them."""
+    """One line of CSV without its line end, with quotes only where a field needs them.
+
+    The released form has no marks of formulas: other tools read the questions as they are.
+    """
     return ",".join('"' + text.replace('"', '""') + '"' if _NEEDS_QUOTES.search(text) else text for text in fields)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import csv
-import io
 import json
 import os
 import warnings
@@ -16,8 +14,9 @@ from typing import Any, BinaryIO
 from whatif.artifacts.images import EncodedPictures
 from whatif.errors import WhatifError
 from whatif.files.atomic import disk_errors, open_temporary
+from whatif.files.delimited import delimited
 from whatif.formats.prediction_files import question_index
-from whatif.language.options import LETTERS
+from whatif.language.options import lettered
 from whatif.language.strategies import prompt, read, strategies
 
 Row = Mapping[str, Any]
@@ -41,8 +40,8 @@ def write_vlmevalkit(questions: Sequence[Row], images: EncodedPictures, path: Pa
     written; ChangedByReaderError for a cell that VLMEvalKit reads as something else, such as an option `None`.
     """
     rows = exported_rows(questions, path, strategy)
-    options = LETTERS[: max(len(row["choices"] or ()) for row in rows)]
-    if options and any(row["choices"] is None for row in rows):
+    options = list(lettered(max((row["choices"] or () for row in rows), key=len)))
+    if options and not all(row["choices"] for row in rows):
         raise WhatifError(f"{path}: only some questions have options; a TSV for VLMEvalKit holds one kind of question")
     numbers = {len(row["image_ids"]) for row in rows}
     if 0 in numbers and len(numbers) > 1:
@@ -56,7 +55,7 @@ def write_vlmevalkit(questions: Sequence[Row], images: EncodedPictures, path: Pa
     pictured = [] if numbers == {0} else ["image"] if numbers == {1} else ["image", "image_path"]
     columns = ("index", *pictured, "question", *options, "answer", "category", "variant", "question_id")
     first: dict[tuple[str, ...], int] = {}
-    written: list[tuple[str, ...]] = []  # without images
+    written: list[tuple[str | None, ...]] = []  # without images
     with whole_file(path) as file:
         file.write(_line(columns))
         for row in rows:
@@ -66,8 +65,7 @@ def write_vlmevalkit(questions: Sequence[Row], images: EncodedPictures, path: Pa
                 _image_cell([images.encoded(one) for one in ids]) if shown == index else str(shown),
                 _names(index, ids),
             ]
-            choices = list(row["choices"] or ())
-            choices += [""] * (len(options) - len(choices))
+            choices = [*(row["choices"] or ()), *[None] * (len(options) - len(row["choices"] or ()))]
             asked = row["question"] if options else prompt(strategy, row["question"], row["answer_kind"])
             named = (row["answer"], row["group"], row["variant"], row["question_id"])
             file.write(_line((str(index), *cells[: len(pictured)], asked, *choices, *named)))
@@ -76,10 +74,11 @@ def write_vlmevalkit(questions: Sequence[Row], images: EncodedPictures, path: Pa
         _check_read_back(path, Path(file.name), [name for name in columns if name not in pictured], written)
 
 
-def _check_read_back(path: Path, file: Path, columns: Sequence[str], written: Sequence[Sequence[str]]) -> None:
+def _check_read_back(path: Path, file: Path, columns: Sequence[str], written: Sequence[Sequence[str | None]]) -> None:
     """Reads `file` as VLMEvalKit does. Raises ChangedByReaderError for the first cell that is not as it was written.
 
-    The tool shows what pandas makes of a cell. An empty cell is one without an option.
+    The tool shows what pandas makes of a cell. It takes an empty one for an option that the question does not have
+    (None in `written`), and shows `nan` for any other text.
     """
     import pandas as pd
 
@@ -88,11 +87,12 @@ def _check_read_back(path: Path, file: Path, columns: Sequence[str], written: Se
         read = pd.read_csv(file, sep="\t", usecols=list(columns))
     for number, column in enumerate(columns):
         for cells, value in zip(written, read[column], strict=True):
-            found = "" if pd.isna(value) else str(value)
+            found = None if pd.isna(value) else str(value)
             if found != cells[number]:
-                shown = f"`{found:.60}`" if found else "nothing"
+                shown = "nothing" if found is None else f"`{found:.60}`"
+                is_what = f"`{cells[number]:.60}`" if cells[number] else "empty"
                 raise ChangedByReaderError(
-                    f"{path}: {cells[-1]}: {column} is `{cells[number]:.60}`, which VLMEvalKit reads as {shown}; "
+                    f"{path}: {cells[-1]}: {column} is {is_what}, which VLMEvalKit reads as {shown}; "
                     "word it differently, or use the tasks for lmms-eval or inspect_ai, which keep it"
                 )
 
@@ -133,10 +133,9 @@ def _more_than_one_message(strategy: str) -> str | None:
     return "has a system message" if described.system is not None else None
 
 
-def _line(fields: Sequence[str]) -> bytes:
-    text = io.StringIO(newline="")
-    csv.writer(text, delimiter="\t", lineterminator="\n").writerow(fields)
-    return text.getvalue().encode()
+def _line(fields: Sequence[str | None]) -> bytes:
+    # VLMEvalKit takes a cell as it is: a mark of formulas would be part of the question.
+    return delimited([fields], "\t").encode()
 
 
 @contextlib.contextmanager

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import yaml
+
 from whatif.formats.hugging_face_folder import SPLIT, Columns
+from whatif.formats.markdown import Markdown, code, table
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
@@ -15,8 +17,8 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 class Configuration:
     """The card's description of one table of the folder.
 
-    `columns`: their types. `fields`: column (or several columns) -> meaning. `numbers`: a Markdown table that
-    summarises the contents.
+    `columns`: their types. `fields`: column (or several columns) -> meaning, as Markdown. `numbers`: the lines of a
+    table that summarises the contents.
     """
 
     name: str
@@ -26,7 +28,7 @@ class Configuration:
     description: str
     columns: Columns
     fields: Mapping[str, str]
-    numbers: str
+    numbers: Sequence[str]
 
     @property
     def key(self) -> str:
@@ -49,29 +51,25 @@ def card_header(
     size = next((label for limit, label in _SIZES if rows < limit), "n>1M")
     tasks = dict.fromkeys(task for configuration in configurations for task in configuration.tasks)
     tags = dict.fromkeys(tag for configuration in configurations for tag in configuration.tags)
-    lines = ["---", f"pretty_name: {json.dumps(title, ensure_ascii=False)}"]
-    for key, values in (
-        ("license", sorted(set(licences)) or ["other"]),
-        ("language", languages),
-        ("task_categories", tasks),
-        ("tags", ["counterfactual", *tags, "croissant"]),
-        ("size_categories", [size]),
-    ):
-        lines += [f"{key}:", *(f"- {value}" for value in values)]
-    lines.append("configs:")
-    for number, configuration in enumerate(configurations):
-        lines += [
-            f"- config_name: {configuration.name}",
-            *(["  default: true"] if number == 0 else []),
-            "  data_files:",
-            f"  - split: {SPLIT}",
-            f"    path: {configuration.name}/{SPLIT}-*.parquet",
-        ]
-    for name, splits in further.items():
-        lines += [f"- config_name: {name}", "  data_files:"]
-        for split, files in splits.items():
-            lines += [f"  - split: {split}", f"    path: {files}"]
-    return "\n".join([*lines, "---", ""])
+    tables = {**{one.name: {SPLIT: f"{one.name}/{SPLIT}-*.parquet"} for one in configurations}, **further}
+    header = {
+        "pretty_name": title,
+        "license": sorted(set(licences)) or ["other"],
+        "language": list(languages),
+        "task_categories": list(tasks),
+        "tags": ["counterfactual", *tags, "croissant"],
+        "size_categories": [size],
+        "configs": [
+            {
+                "config_name": name,
+                **({"default": True} if name == configurations[0].name else {}),
+                "data_files": [{"split": split, "path": files} for split, files in splits.items()],
+            }
+            for name, splits in tables.items()
+        ],
+    }
+    # Not as text of our own: YAML reads `no`, the code of Norwegian, and a split `1` as other values.
+    return f"---\n{yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=1000)}---\n"
 
 
 def card_section(configuration: Configuration, repository: str) -> list[str]:
@@ -87,26 +85,25 @@ def card_section(configuration: Configuration, repository: str) -> list[str]:
         f'load_dataset("{repository}", "{configuration.name}", split="{SPLIT}")',
         "```",
         "",
-        "| field | meaning |",
-        "|---|---|",
-        *(
-            f"| {', '.join(f'`{column}`' for column in columns.split(', '))} | {meaning} |"
-            for columns, meaning in configuration.fields.items()
+        *table(
+            ("field", "meaning"),
+            [
+                (Markdown(", ".join(map(code, columns.split(", ")))), Markdown(meaning))
+                for columns, meaning in configuration.fields.items()
+            ],
         ),
-        "",
-        configuration.numbers,
-        "",
+        *configuration.numbers,
     ]
 
 
-def numbers_table(columns: Sequence[str], rows: Sequence[Mapping[str, float | None]]) -> str:
-    """A Markdown table: count, minimum, mean and maximum of the known values of each column."""
-    lines = ["| field | known | smallest | mean | largest |", "|---|--:|--:|--:|--:|"]
+def numbers_table(columns: Sequence[str], rows: Sequence[Mapping[str, float | None]]) -> list[str]:
+    """The lines of a table: count, minimum, mean and maximum of the known values of each column."""
+    found: list[tuple[object, ...]] = []
     for column in columns:
         values = [value for value in (row[column] for row in rows) if value is not None]
         if values:
-            mean = sum(values) / len(values)
-            lines.append(f"| `{column}` | {len(values):,} | {min(values):.4f} | {mean:.4f} | {max(values):.4f} |")
+            numbers = (min(values), sum(values) / len(values), max(values))
+            found.append((code(column), len(values), *(f"{number:.4f}" for number in numbers)))
         else:
-            lines.append(f"| `{column}` | 0 | | | |")
-    return "\n".join(lines)
+            found.append((code(column), 0, "", "", ""))
+    return table(("field", "known", "smallest", "mean", "largest"), found, " rrrr")

@@ -11,6 +11,7 @@ from whatif.artifacts.variants import are_twins, variant_order
 from whatif.errors import WhatifError
 from whatif.formats.hugging_face_card import Configuration
 from whatif.formats.hugging_face_folder import PICTURE, PICTURES, TEXT, TEXTS, Columns, Pictures, picture, write_split
+from whatif.formats.markdown import code, table
 from whatif.language.options import printed_question
 from whatif.language.strategies import prompt
 
@@ -96,12 +97,10 @@ def write_questions(questions: Sequence[Row], images: Pictures, folder: Path) ->
         description=f"{len(rows):,} questions{together} about {pictures:,} images.",
         columns=columns,
         fields={**meanings, **fields},
-        numbers="\n".join(
-            [
-                "| group | variant | answer | questions |",
-                "|---|---|---|--:|",
-                *(f"| {group} | {variant} | {kind} | {n:,} |" for (group, variant, kind), n in sorted(groups.items())),
-            ]
+        numbers=table(
+            ("group", "variant", "answer", "questions"),
+            [(*key, number) for key, number in sorted(groups.items())],
+            "   r",
         ),
     )
 
@@ -113,5 +112,5 @@ def _fields_of_items(variants: Iterable[str]) -> dict[str, str]:
         **_FIELDS,
         "question_id": "id of the question: its item's id and its variant",
         "pair_id": "id shared by the questions of an item",
-        "variant": f"which question of the item: {', '.join(f'`{name}`' for name in named)}",
+        "variant": f"which question of the item: {', '.join(map(code, named))}",
     }

@@ -38,17 +38,25 @@ Row = Mapping[str, Any]
 def write_eval(name: str, questions: PublishedQuestions, folder: Path) -> list[str]:
     """Writes `eval.yaml` and the table `eval` into a data set folder; returns lines about them.
 
-    Left out are questions with several images, and sets in which only some questions have options: the hub's format
-    has one solver and one scorer for a split. Raises WhatifError when a file cannot be written.
+    Left out are questions with several images, answers that the hub's scorer never finds, and sets in which only some
+    questions have options: the hub's format has one solver and one scorer for a split. Raises WhatifError when a file
+    cannot be written.
     """
-    rows = [row for row in questions.rows if len(row["image_ids"]) <= 1]
-    several = len(questions.rows) - len(rows)
-    lines = [f"{name}: {several:,} questions with several images are not in {REGISTRATION}"] if several else []
+    single = [row for row in questions.rows if len(row["image_ids"]) <= 1]
+    rows = [row for row in single if _is_found(row["answer"])]
+    lines = [
+        f"{name}: {number:,} questions {why} are not in {REGISTRATION}"
+        for number, why in (
+            (len(questions.rows) - len(single), "with several images"),
+            (len(single) - len(rows), "whose answer is empty, in several lines, or between spaces"),
+        )
+        if number
+    ]
     if not rows or len({row["choices"] is None for row in rows}) > 1:
         return [*lines, f"{name}: no {REGISTRATION}: the hub's format has one image and one kind of question"]
     splits: dict[str, list[dict[str, Any]]] = {}
     for row in sorted(rows, key=lambda row: variant_order(row["variant"])):
-        splits.setdefault("_".join(re.findall(r"[a-z0-9]+", row["variant"].lower())), []).append(row)
+        splits.setdefault("_".join(re.findall(r"\w+", row["variant"].lower())), []).append(row)
     for split, of_split in splits.items():
         _write_split(of_split, questions, folder / CONFIGURATION / f"{split}{_SUFFIX}")
     write_whole(folder / REGISTRATION, eval_yaml(name, splits).encode())
@@ -86,6 +94,11 @@ def eval_yaml(name: str, splits: Mapping[str, Sequence[Row]]) -> str:
         "evaluation_framework": "inspect-ai",
     }
     return yaml.safe_dump({**header, "tasks": tasks}, sort_keys=False, allow_unicode=True, width=110)
+
+
+def _is_found(answer: str) -> bool:
+    """Whether the tool's scorer `answer` can find this text in a response: it takes the rest of a line after spaces."""
+    return answer != "" and answer == answer.strip() and "\n" not in answer
 
 
 def _solved(rows: Sequence[Row]) -> dict[str, Any]:

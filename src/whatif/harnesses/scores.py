@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whatif.artifacts.variants import variant_order
+from whatif.errors import WhatifError
 from whatif.formats.failed_requests import failure_in
 from whatif.language.options import printed_question
 from whatif.language.strategies import DIRECT
@@ -88,14 +89,25 @@ def measure(row: Row, *, paired: bool) -> str:
     """
     if paired:
         return COUNTERFACTUAL if is_counterfactual(row) else ORIGINAL
-    return "_".join(["accuracy", *re.findall(r"[a-z0-9]+", f"{row['group']} {row['variant']}".lower())])
+    return "_".join(["accuracy", *re.findall(r"\w+", f"{row['group']} {row['variant']}".lower())])
 
 
 def measures(rows: Sequence[Row]) -> list[str]:
-    """The names of all accuracies of a set, sorted as reports do: originals, counterfactuals, both of a pair."""
+    """The names of all accuracies of a set, sorted as reports do: originals, counterfactuals, both of a pair.
+
+    Raises WhatifError when the questions of two groups or variants would be counted under one name.
+    """
     if is_paired(rows):
         return [ORIGINAL, COUNTERFACTUAL, GROUP_ACCURACY]
-    return sorted({measure(row, paired=False) for row in rows})
+    found: dict[str, Row] = {}
+    for row in rows:
+        other = found.setdefault(measure(row, paired=False), row)
+        if (row["group"], row["variant"]) != (other["group"], other["variant"]):
+            raise WhatifError(
+                f"group {row['group']}, variant {row['variant']}: has the name of group {other['group']}, variant "
+                f"{other['variant']}, in the tasks of other tools, `{measure(row, paired=False)}`; rename one"
+            )
+    return sorted(found)
 
 
 def accuracy(outcomes: Sequence[Row]) -> float:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from whatif.errors import WhatifError
+
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 OPTIONS_FOLLOW = " Select the correct answer:"  # exactly as released, because it is part of the benchmark
 
@@ -15,5 +17,15 @@ def printed_question(question: str, choices: Sequence[str] | None) -> str:
     """
     if choices is None:
         return question
-    options = "  ".join(f"{letter}:{choice}" for letter, choice in zip(LETTERS, choices, strict=False))
+    options = "  ".join(f"{letter}:{choice}" for letter, choice in lettered(choices).items())
     return f"{question}{OPTIONS_FOLLOW}{options}"
+
+
+def lettered(choices: Sequence[str]) -> dict[str, str]:
+    """The options by letter. Raises WhatifError for more options than letters."""
+    if len(choices) > len(LETTERS):
+        raise WhatifError(
+            f"options `{choices[0]}`, `{choices[1]}`, ...: a question has {len(choices)} of them; give at most "
+            f"{len(LETTERS)}, one for each letter"
+        )
+    return dict(zip(LETTERS, choices, strict=False))

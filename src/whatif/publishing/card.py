@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Any
 
 import whatif
 from whatif.formats.citation_file import CITATION
 from whatif.formats.croissant import CROISSANT
 from whatif.formats.hugging_face_card import Configuration, card_header, card_section
+from whatif.formats.markdown import Markdown, code, fenced, interval, plain, table
 from whatif.publishing.citation import bibtex
 from whatif.publishing.facts import Facts
 from whatif.publishing.licences import Terms, hub_licence
-from whatif.publishing.markdown import interval, table, value_text
+from whatif.publishing.private_text import without_folders
 
 _HERE = "FOLDER_OR_REPOSITORY"
 
@@ -34,11 +37,11 @@ def card(facts: Facts, configurations: Sequence[Configuration], version: str, ta
     title = facts.name.replace("-", " ", 1)
     header = card_header(title, configurations, map(hub_licence, facts.licences), facts.languages, tasks.tables)
     lines = [
-        f"# {title}",
+        f"# {plain(title)}",
         "",
-        facts.benchmark.about,
+        plain(facts.benchmark.about),
         "",
-        f"Version {version}, made with whatif {whatif.__version__}. [{CROISSANT}]({CROISSANT}) has the same "
+        f"Version {plain(version)}, made with whatif {whatif.__version__}. [{CROISSANT}]({CROISSANT}) has the same "
         f"information for machines, [{CITATION}]({CITATION}) says how to cite it.",
         "",
         *_counts(facts),
@@ -80,7 +83,7 @@ def _counts(facts: Facts) -> list[str]:
 def _tasks(tasks: Sequence[str]) -> list[str]:
     if not tasks:
         return []
-    return ["## Tasks for evaluation tools", "", *(f"- {line}" for line in tasks), ""]
+    return ["## Tasks for evaluation tools", "", *(f"- {plain(line)}" for line in tasks), ""]
 
 
 def _funnel(facts: Facts) -> list[str]:
@@ -156,15 +159,15 @@ def _made_with(facts: Facts) -> list[str]:
     made = facts.made
     lines = ["## How it was made", "", f"With whatif {whatif.__version__}, from these parameters alone.", ""]
     if "seed" in made.parameters:
-        lines += [f"Seed: {made.parameters['seed']}.", ""]
+        lines += [f"Seed: {plain(str(made.parameters['seed']))}.", ""]
     if checkpoints := made.checkpoints:
         rows = []
         for place, name in checkpoints.items():
             revision = made.parameters.get(place.removesuffix(".checkpoint") + ".revision")
             rows.append(
                 (
-                    f"`{place.removesuffix('.checkpoint')}`",
-                    value_text(name),
+                    code(place.removesuffix(".checkpoint")),
+                    _value(name),
                     str(revision or made.sources.get(name, "")),
                 )
             )
@@ -172,7 +175,7 @@ def _made_with(facts: Facts) -> list[str]:
     if made.outside:
         lines += table(
             ("source", "SHA-256"),
-            [(value_text(PurePosixPath(path).name), digest) for path, digest in made.outside.items()],
+            [(_value(PurePosixPath(path).name), digest) for path, digest in made.outside.items()],
         )
     steps = [
         (step.name, ", ".join(f"{role} ({rows:,})" for role, rows in sorted(step.rows.items()))) for step in made.steps
@@ -180,7 +183,7 @@ def _made_with(facts: Facts) -> list[str]:
     lines += table(("step", "its outputs behind these rows (rows)"), steps)
     places = {place: value for place, value in made.parameters.items() if place not in ("seed", *made.checkpoints)}
     if places:
-        lines += table(("parameter", "value"), [(f"`{place}`", value_text(value)) for place, value in places.items()])
+        lines += table(("parameter", "value"), [(code(place), _value(value)) for place, value in places.items()])
     lines += table(("artifact", "rows", "fingerprint"), facts.artifacts, " r")
     if made.unknown:
         lines += [f"The origin of {len(made.unknown):,} inputs is unknown: they have changed or no longer exist.", ""]
@@ -192,7 +195,7 @@ def _licences(facts: Facts) -> list[str]:
         (licence or "none named", str(allowed), number)
         for (licence, allowed), number in sorted(facts.pictures.counts().items())
     ]
-    lines = ["## Licence", "", f"Texts: {facts.text_licence}. Each row names the licence of its pictures:", ""]
+    lines = ["## Licence", "", f"Texts: {plain(facts.text_licence)}. Each row names the licence of its pictures:", ""]
     lines += table(("licence of pictures", "terms", "pictures"), rows, "  r")
     if any(allowed is Terms.NON_COMMERCIAL for _, allowed in facts.pictures.counts()):
         lines += ["Some pictures may not be used commercially; the column with their licence tells which.", ""]
@@ -202,14 +205,18 @@ def _licences(facts: Facts) -> list[str]:
 
 
 def _citation(facts: Facts, version: str) -> list[str]:
-    cited = facts.benchmark.citation
+    cited = plain(facts.benchmark.citation)
     return [
         "## Citation",
         "",
         "Cite this data set with its version, and whatif." + (f" The method is that of {cited}" if cited else ""),
         "",
-        "```bibtex",
-        bibtex(facts, version),
-        "```",
-        "",
+        *fenced(bibtex(facts, version), "bibtex"),
     ]
+
+
+def _value(value: Any) -> Markdown:
+    """A parameter's value as code; only the last name of a path outside the project, which hides local folders."""
+    if isinstance(value, list):
+        return Markdown(", ".join(map(_value, value)) or "none")
+    return code(without_folders(value) if isinstance(value, str) else json.dumps(value))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from whatif.files.delimited import rows_of_people
 
 _ASKING = ("evaluate", "fine-tune")  # stages that ask models; their losses are no part of the data
 
@@ -106,7 +106,7 @@ def _agreement(folder: Path) -> list[Agreement]:
 def _rows(path: Path) -> list[dict[str, str]]:
     if not path.is_file():
         return []
-    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+    return rows_of_people(path.read_text(encoding="utf-8"))
 
 
 def _number(text: str) -> float | None:

@@ -12,9 +12,9 @@ from typing import Any
 
 import whatif
 from whatif.formats.croissant import Responsible
+from whatif.formats.markdown import interval
 from whatif.graph.lineage import MadeBy
 from whatif.publishing.facts import Facts, text_sources
-from whatif.publishing.markdown import interval
 from whatif.publishing.pictures import Picture
 from whatif.publishing.private_text import without_folders
 

@@ -11,7 +11,6 @@ A number that does not exist is missing (`<NA>`), never 0.
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from typing import Any
 
 import pandas as pd
 
+from whatif.files.delimited import frame_for_people, records, unmarked
 from whatif.reporting.numerals import Write, count, decimal, p_value
 
 # Values of the column `source`: measured here; as reported in a paper; computed here from predictions of others.
@@ -127,12 +127,13 @@ def _kind(name: str, values: Sequence[Any]) -> Any:
 
 def to_csv(frame: pd.DataFrame) -> str:
     """A frame as CSV: numbers in full precision, missing ones empty. The same frame always gives the same text."""
-    return frame.to_csv(index=False, lineterminator="\n")
+    return frame_for_people(frame)
 
 
 def from_csv(text: str) -> pd.DataFrame:
     """A frame as written by `to_csv`, with the same types: text is never missing, numbers may be."""
-    frame = pd.read_csv(io.StringIO(text), dtype="str", keep_default_na=False)
+    names, *rows = ([*map(unmarked, row)] for row in records(text))
+    frame = pd.DataFrame(rows, columns=names, dtype="str")
     for name in frame.columns.intersection(list(NUMBERS)):
         cells = frame[name].tolist()
         is_whole = name == "n" or (name == "value" and all(re.fullmatch(r"-?\d*", cell) for cell in cells))

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from whatif.artifacts.images import EncodedPictures
-from whatif.artifacts.pair_items import pair_and_side
+from whatif.artifacts.pair_items import SIDES, pair_and_side
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
+from whatif.files.delimited import csv_for_people
 from whatif.random_streams import stream
 from whatif.verification.items import Row, pairs_by_id
 from whatif.verification.label_files import LabelRow, read_label_file, rejection, settle
-from whatif.verification.picture_tasks import PICTURES, as_shown, picture_name
+from whatif.verification.picture_tasks import PICTURES, picture_name
+from whatif.verification.shown_texts import LONGEST_CELL, refuse_hidden
 
 OBJECT = "Failure to generate subject/object"
 DETAILS = "Failure to generate fine-grained details"
@@ -88,7 +88,8 @@ def write_error_sample(
 
     A row has the item, an empty category, the image file, the image's own caption, the other caption and the decision
     of `consensus`. UTF-8, LF. Raises WhatifError when the sample is empty, when an item belongs to none of the pairs,
-    when `errors.csv` already exists, when an image is in none of the files, and when the folder cannot be written.
+    when `errors.csv` already exists, when a caption has a control character or is too long for a cell, when an image is
+    in none of the files, and when the folder cannot be written.
     """
     if not sample:
         raise WhatifError(
@@ -97,9 +98,10 @@ def write_error_sample(
     if (folder / FILE).exists():
         raise WhatifError(f"{folder / FILE}: already exists and may contain categories; give another folder")
     by_id = pairs_by_id(pairs)
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow((*COLUMNS, "image", "caption", "other_caption", "decision"))
+    wanted = sorted({pair_and_side(item)[0] for item in sample} & by_id.keys())
+    texts = ((f"pair {one}: caption_{side}", by_id[one][f"caption_{side}"]) for one in wanted for side in SIDES)
+    refuse_hidden(texts, LONGEST_CELL)
+    rows = [(*COLUMNS, "image", "caption", "other_caption", "decision")]
     for item in sample:
         pair_id, side = pair_and_side(item)
         if pair_id not in by_id:
@@ -110,11 +112,10 @@ def write_error_sample(
         picture = images.encoded(row[f"image_id_{side}"])
         name = f"{PICTURES}/{picture_name(row[f'image_id_{side}'], picture)}"
         write_whole(folder / name, picture, durable=False)
-        captions = (as_shown(row[f"caption_{side}"]), as_shown(row[f"caption_{1 - side}"]))
-        writer.writerow((as_shown(item), "", name, *captions, decided[item]))
+        rows.append((item, "", name, row[f"caption_{side}"], row[f"caption_{1 - side}"], decided[item]))
     write_whole(folder / INSTRUCTIONS_FILE, INSTRUCTIONS.encode())
     write_whole(folder / CATEGORIES_FILE, "".join(f"{name}\n" for name in CATEGORIES).encode())
-    write_whole(folder / FILE, text.getvalue().encode())
+    write_whole(folder / FILE, csv_for_people(rows).encode())
 
 
 def read_error_categories(path: Path, sample: Collection[str]) -> ErrorCategories:
@@ -127,13 +128,12 @@ def read_error_categories(path: Path, sample: Collection[str]) -> ErrorCategorie
     Raises WhatifError when the file is not such a CSV.
     """
     known = {" ".join(name.casefold().split()): name for name in CATEGORIES}
-    named = {as_shown(item): item for item in sample} | {item: item for item in sample}
     found: dict[str, list[tuple[LabelRow, str]]] = defaultdict(list)
     rejections = []
     empty = 0
     for row in read_label_file(path, COLUMNS, file="categories", kind="categories of errors"):
         item, category = row.fields["item_id"], row.fields["category"]
-        if item not in named:
+        if item not in sample:
             detail = f"{item[:60]!r} is not among the {len(set(sample))} errors of the sample"
             rejections.append(rejection(row, "unknown item", detail))
         elif not category:
@@ -142,7 +142,7 @@ def read_error_categories(path: Path, sample: Collection[str]) -> ErrorCategorie
             detail = f"{category[:60]!r} is not one of: {'; '.join(CATEGORIES)}"
             rejections.append(rejection(row, "unknown category", detail))
         else:
-            found[named[item]].append((row, known[" ".join(category.casefold().split())]))
+            found[item].append((row, known[" ".join(category.casefold().split())]))
     categories: dict[str, str] = {}
     for item, rows in sorted(found.items()):
         kept, lost = settle(rows)

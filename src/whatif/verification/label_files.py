@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whatif.errors import WhatifError
+from whatif.files.delimited import unmarked
 from whatif.files.inputs import LARGEST, LONGEST_LINE, long_csv_fields, read_bytes
 from whatif.files.well_formed import escaped
 from whatif.verification.encodings import decoded, delimiter_of
@@ -32,6 +33,7 @@ def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) 
     `kind` describes the expected contents in error messages; `file` is the short form of it.
     The text is UTF-8 with or without a byte order mark, with any line endings, and commas, semicolons or tabs between
     fields. Column names may be in capitals. Blank rows are skipped; fields that are missing at the end are empty.
+    Marks of formulas (`whatif.files.delimited`) are taken off.
     Columns without a name are ignored.
 
     Raises WhatifError naming the file when it cannot be read, is not UTF-8, is not CSV, or lacks a column.
@@ -41,7 +43,7 @@ def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) 
     rows = []
     for line, record in _records(path, text, delimiter_of(text), kind):
         if names is None:
-            names = [name.strip().lower() for name in record]
+            names = [unmarked(name.strip()).strip().lower() for name in record]
             for column in needed:
                 if column.lower() not in names:
                     found = listed(names)
@@ -50,7 +52,7 @@ def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) 
             if twice is not None:
                 raise WhatifError(f"{path}: duplicate column {listed([twice])}; keep one")
             continue
-        values = [field.strip() for field in record]
+        values = [unmarked(field.strip()).strip() for field in record]
         if any(values):
             padded = [*values, *[""] * (len(names) - len(values))]
             fields = dict(zip(names, padded[: len(names)], strict=True))

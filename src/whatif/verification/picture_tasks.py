@@ -7,9 +7,7 @@ labels draws them again from the same seed. An annotator may still remember the 
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,14 +18,15 @@ from whatif.artifacts.pair_items import SIDES, item_id
 from whatif.artifacts.reader import canonical_json
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
+from whatif.files.delimited import csv_for_people
 from whatif.random_streams import stream
 from whatif.verification.items import Row, pairs_by_id
+from whatif.verification.shown_texts import LONGEST_CELL, refuse_hidden
 
 COLUMNS = ("task_id", "annotator", "image", "option_1", "option_2", "option_3", "option_4", "label")
 FILE, INSTRUCTIONS_FILE, PICTURES = "tasks.csv", "instructions.txt", "images"
 RATERS = 3  # annotators of an image that is used to measure agreement
 _IMAGE_ID = re.compile(r"[0-9a-f]{64}")
-_RUN_BY_SPREADSHEETS = ("=", "+", "-", "@", "\t", "\r")
 # The wording follows the instructions of the paper (COCO-Counterfactuals, Figure 4).
 INSTRUCTIONS = """\
 Which caption describes the image better?
@@ -121,25 +120,26 @@ def items_labelled_three_times(items: Sequence[str], *, seed: int, share: float)
 def tasks_csv(tasks: Sequence[PictureTask], images: EncodedPictures) -> bytes:
     """The tasks as CSV (UTF-8, LF): one row per image and annotator, sorted by annotator."""
     rows = sorted((number, task.task_id, task) for task in tasks for number in task.annotators)
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    written: list[Sequence[object]] = [COLUMNS]
     for number, task_id, task in rows:
         name = f"{PICTURES}/{picture_name(task.image_id, images.encoded(task.image_id))}"
-        writer.writerow((task_id, number, name, *map(as_shown, task.options), "both", "neither", ""))
-    return text.getvalue().encode()
+        written.append((task_id, number, name, *task.options, "both", "neither", ""))
+    return csv_for_people(written).encode()
 
 
 def write_picture_tasks(tasks: Sequence[PictureTask], images: EncodedPictures, folder: Path) -> int:
     """Writes `tasks.csv`, the images and the instructions into a folder; returns the number of rows of the CSV.
 
     An existing `tasks.csv` may contain labels, so it is never overwritten. Raises WhatifError when there is one, when
-    there are no tasks, when an image is in none of the files, and when the folder cannot be written.
+    there are no tasks, when a caption has a control character or more characters than a cell of a spreadsheet shows,
+    when an image is in none of the files, and when the folder cannot be written.
     """
     if not tasks:
         raise WhatifError(f"{folder}: there are no images to judge; give a table of pairs that is not empty")
     if (folder / FILE).exists():
         raise WhatifError(f"{folder / FILE}: already exists and may contain labels; give another folder")
+    texts = ((f"image {task.item_id}: caption_{n}", task.options[task.sides.index(n)]) for task in tasks for n in SIDES)
+    refuse_hidden(texts, LONGEST_CELL)
     data = tasks_csv(tasks, images)
     for image_id in sorted({task.image_id for task in tasks}):
         picture = images.encoded(image_id)
@@ -147,14 +147,6 @@ def write_picture_tasks(tasks: Sequence[PictureTask], images: EncodedPictures, f
     write_whole(folder / INSTRUCTIONS_FILE, INSTRUCTIONS.encode())
     write_whole(folder / FILE, data)  # last: where this file exists, the folder is complete
     return sum(len(task.annotators) for task in tasks)
-
-
-def as_shown(text: str) -> str:
-    """A text as it is written to a file that people open with a spreadsheet, which would run a text that begins with =.
-
-    An apostrophe is put before such a text; spreadsheets then read it as text.
-    """
-    return f"'{text}" if text.startswith(_RUN_BY_SPREADSHEETS) else text
 
 
 def picture_name(image_id: str, picture: bytes) -> str:

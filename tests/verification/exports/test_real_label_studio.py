@@ -13,10 +13,11 @@ import pytest
 from tests.benchmarks.cfmm.annotators import annotation_work
 from tests.verification.exports.filling import Work, label_studio_result, pair_work, question_work, write
 from tests.verification.exports.label_studio_server import COMPLETE, Person, annotate, choice, label_studio, written
+from tests.verification.exports.test_awkward_texts import SHOWN, tasks_of, to_label_studio
 from tests.verification.imports.files import read, reasons
 from tests.verification.pairs import Pictures
 from whatif.errors import WhatifError
-from whatif.verification.exports.folder import Address, write_tasks
+from whatif.verification.exports.folder import NO_TEXT, Address, write_tasks
 from whatif.verification.exports.label_studio import label_studio_files
 from whatif.verification.imports.importer import ImportedLabels
 
@@ -162,6 +163,14 @@ def test_large_images_in_tasks_and_images_on_disk(people: list[Person], folder: 
     for task in ann.get("/api/tasks", project=beside, page_size=100, fields="all")["tasks"]:
         data = ann.bytes_of(task["data"]["image"])
         assert data == large[by_id[task["data"]["task_id"]].image_ids[0]]
+
+
+def test_awkward_texts_are_in_the_tasks_as_they_are(people: list[Person], folder: Path) -> None:
+    tasks = tasks_of(SHOWN)
+    project = make_project(people[0], to_label_studio(tasks), 1, folder)
+    found = people[0].get("/api/tasks", project=project, page_size=100, fields="all")["tasks"]
+    by_id = {one["data"]["task_id"]: (one["data"]["question"], one["data"]["answer"]) for one in found}
+    assert by_id == {task.task_id: tuple(text or NO_TEXT for text in task.texts[::2]) for task in tasks.tasks}
 
 
 def test_another_interface_is_refused_in_one_line(people: list[Person], folder: Path) -> None:

@@ -11,6 +11,7 @@ from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
 from whatif.verification.exports.tasks import AnnotationTask, Interface, TaskSet
 from whatif.verification.picture_tasks import PICTURES, picture_name
+from whatif.verification.shown_texts import refuse_hidden
 
 NO_TEXT = "–"  # shown for a text that a task does not have
 NO_IMAGE = (  # shown for an image that a task does not have: one transparent pixel
@@ -27,6 +28,18 @@ class Address:
     def of(self, image_id: str, picture: bytes) -> str:
         """The address of one image."""
         return f"{self.prefix}{picture_name(image_id, picture)}"
+
+
+def check_texts(tasks: TaskSet, longest: int | None = None) -> None:
+    """Raises WhatifError for a text that people would not see as it is; `longest`: the characters that a cell shows."""
+    refuse_hidden(
+        (
+            (f"item {task.item_id}: {name}", text)
+            for task in tasks.tasks
+            for name, text in zip(tasks.interface.shown, task.texts, strict=True)
+        ),
+        longest,
+    )
 
 
 def shown_names(tasks: TaskSet) -> list[str]:

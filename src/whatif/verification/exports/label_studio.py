@@ -18,6 +18,7 @@ from whatif.verification.exports.folder import (
     NO_IMAGE,
     NO_TEXT,
     Address,
+    check_texts,
     headings_of,
     image_columns,
     shown_names,
@@ -36,8 +37,10 @@ def label_studio_files(tasks: TaskSet, images: EncodedPictures, address: Address
     A project has one number of annotators for all of its tasks. Tasks that differ in this number are in files of their
     own, `tasks-by-<number>.json`, each for one project. Without `address`, images are data URLs.
 
-    Raises WhatifError when a file of tasks with its images would be too large to be uploaded.
+    Raises WhatifError when a text has a control character, and when a file of tasks with its images would be too large
+    to be uploaded.
     """
+    check_texts(tasks)
     names = shown_names(tasks)
     columns = image_columns(tasks)
     files = {

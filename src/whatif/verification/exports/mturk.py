@@ -6,16 +6,17 @@ MTurk puts the values of the CSV into the layout as they are, so the values are 
 
 from __future__ import annotations
 
-import csv
 import html
-import io
+import re
 from collections.abc import Sequence
 
 from whatif.artifacts.images import EncodedPictures
+from whatif.files.delimited import delimited
 from whatif.verification.exports.folder import (
     NO_IMAGE,
     NO_TEXT,
     Address,
+    check_texts,
     headings_of,
     image_columns,
     shown_names,
@@ -25,6 +26,8 @@ from whatif.verification.exports.tasks import Interface, TaskSet, instructions_h
 from whatif.verification.imports.layouts import CORRECTED
 
 LAYOUT_FILE = "layout.html"
+_TEXT = '<strong style="white-space: pre-wrap">${{{}}}</strong>'  # with its spaces and line breaks
+_TAKEN = r"\A[^a-zA-Z]|\A.(?=[\w/]*\Z)|(?<= ) | \Z|[^\w .,?!:/-]"
 _PAGE = """\
 <script src="https://assets.crowd.aws/crowd-html-elements.js"></script>
 <crowd-form answer-format="flatten-objects">
@@ -44,20 +47,19 @@ def mturk_files(tasks: TaskSet, images: EncodedPictures, address: Address) -> di
     """The files of a project, by name: `layout.html`, and batches as CSV (UTF-8, LF).
 
     A batch has one number of assignments for all of its tasks. Tasks that differ in their number of annotators are in
-    batches of their own, `batch-by-<number>.csv`.
+    batches of their own, `batch-by-<number>.csv`. Raises WhatifError when a text has a control character.
     """
+    check_texts(tasks)
     names, columns = shown_names(tasks), image_columns(tasks)
     files = {LAYOUT_FILE: layout_html(tasks.interface, names, columns).encode()}
     for number, some in tasks.by_annotators().items():
-        text = io.StringIO(newline="")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(("task_id", *columns, *names))
+        rows: list[Sequence[object]] = [("task_id", *columns, *names)]
         for task in some:
             addresses = [address.of(image_id, images.encoded(image_id)) for image_id in task.image_ids]
             addresses += [NO_IMAGE] * (len(columns) - len(addresses))
             texts = [text or NO_TEXT for text in shown_texts(tasks.interface, task, names)]
-            writer.writerow((task.task_id, *map(_as_html, addresses), *map(_as_html, texts)))
-        files[f"batch-by-{number}.csv"] = text.getvalue().encode()
+            rows.append((task.task_id, *map(_as_html, addresses), *map(_as_html, texts)))
+        files[f"batch-by-{number}.csv"] = delimited(rows).encode()
     return files
 
 
@@ -74,9 +76,7 @@ def layout_html(interface: Interface, names: Sequence[str], columns: Sequence[st
             + f'  <img src="${{{column}}}" alt="" style="max-width: 100%">'
             for column in columns
         ),
-        texts="\n".join(
-            f"  <p>{html.escape(interface.shown[name])}: <strong>${{{name}}}</strong></p>" for name in names
-        ),
+        texts="\n".join(f"  <p>{html.escape(interface.shown[name])}: {_TEXT.format(name)}</p>" for name in names),
         question=html.escape(interface.question),
         answers="\n".join(
             f'  <p><label><input type="radio" name="decision" value="{html.escape(answer.value)}" required> '
@@ -102,6 +102,9 @@ def _text_field(name: str, prompt: str) -> str:
 
 
 def _as_html(text: str) -> str:
-    """A text as HTML in ASCII, on one line, that no spreadsheet runs as a formula, and without MTurk's `${...}`."""
-    escaped = html.escape(" ".join(text.split())).replace("$", "&#36;").encode("ascii", "xmlcharrefreplace").decode()
-    return f"&#{ord(escaped[0])};{escaped[1:]}" if escaped.startswith(("=", "+", "-", "@")) else escaped
+    """A text as HTML in ASCII on one line, which MTurk, a spreadsheet and pandas leave as it is.
+
+    Every sign or space that might mean something is a character reference, and the first character of what might be a
+    number, a formula, or a single word such as `None`.
+    """
+    return re.sub(_TAKEN, lambda found: f"&#{ord(found[0])};", text, flags=re.ASCII | re.DOTALL)

@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import textwrap
 from collections.abc import Sequence
 
 from whatif.artifacts.images import EncodedPictures
-from whatif.verification.exports.folder import headings_of, image_columns, shown_names, shown_texts
+from whatif.files.delimited import csv_for_people
+from whatif.verification.exports.folder import check_texts, headings_of, image_columns, shown_names, shown_texts
 from whatif.verification.exports.tasks import Interface, TaskSet
 from whatif.verification.imports.layouts import CORRECTED
-from whatif.verification.picture_tasks import FILE, INSTRUCTIONS_FILE, PICTURES, as_shown, picture_name
+from whatif.verification.picture_tasks import FILE, INSTRUCTIONS_FILE, PICTURES, picture_name
+from whatif.verification.shown_texts import LONGEST_CELL
 
 _WIDTH = 110  # characters of a line of the instructions
 
 
 def csv_files(tasks: TaskSet, images: EncodedPictures) -> dict[str, bytes]:
-    """The files by name: `tasks.csv` (UTF-8, LF), sorted by annotator, and `instructions.txt`."""
+    """The files by name: `tasks.csv` (UTF-8, LF), sorted by annotator, and `instructions.txt`.
+
+    Raises WhatifError when a text has a control character, or more characters than a cell of a spreadsheet shows.
+    """
+    check_texts(tasks, LONGEST_CELL)
     names = shown_names(tasks)
     columns = image_columns(tasks)
     empty = ("label", *(f"{CORRECTED}{corrected}" for corrected in tasks.interface.corrections), "comment")
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("task_id", "annotator", *columns, *names, *empty))
+    written: list[Sequence[object]] = [("task_id", "annotator", *columns, *names, *empty)]
     rows = sorted((number, task.task_id, task) for task in tasks.tasks for number in task.annotators)
     for number, task_id, task in rows:
         files = [f"{PICTURES}/{picture_name(image_id, images.encoded(image_id))}" for image_id in task.image_ids]
         files += [""] * (len(columns) - len(files))
-        texts = map(as_shown, shown_texts(tasks.interface, task, names))
-        writer.writerow((task_id, number, *files, *texts, *("" for _ in empty)))
-    return {FILE: text.getvalue().encode(), INSTRUCTIONS_FILE: instructions(tasks.interface, names, columns).encode()}
+        texts = shown_texts(tasks.interface, task, names)
+        written.append((task_id, number, *files, *texts, *("" for _ in empty)))
+    told = instructions(tasks.interface, names, columns)
+    return {FILE: csv_for_people(written).encode(), INSTRUCTIONS_FILE: told.encode()}
 
 
 def instructions(interface: Interface, names: Sequence[str], columns: Sequence[str] = ("image",)) -> str:

@@ -9,7 +9,6 @@ from whatif.errors import WhatifError
 from whatif.verification.imports.items import ACCEPTED, Item, Items
 from whatif.verification.imports.labels import Label, UnusableError, plain, quoted
 from whatif.verification.imports.settings import FIRST, OTHER, OWN, SECOND, UNLABELLED, LabelFile
-from whatif.verification.picture_tasks import as_shown
 
 _OF_PAIRS = (FIRST, SECOND, OWN, OTHER)
 _BY_NUMBER = {"1": FIRST, "2": SECOND}
@@ -109,9 +108,7 @@ class Words:
 def _caption(text: str, item: Item) -> str | None:
     """The decision for a caption whose text was written as the label; None if it is not exactly one caption."""
     said = plain(text)
-    named = [
-        side for side, caption in enumerate(item.captions or ()) if said in (plain(caption), plain(as_shown(caption)))
-    ]
+    named = [side for side, caption in enumerate(item.captions or ()) if said == plain(caption)]
     return f"caption_{named[0]}" if len(named) == 1 else None
 
 

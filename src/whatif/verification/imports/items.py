@@ -12,7 +12,7 @@ from whatif.artifacts.pair_items import SIDES, item_id
 from whatif.errors import WhatifError
 from whatif.verification.imports.labels import UNKNOWN, Label, UnusableError, plain, quoted
 from whatif.verification.items import DECISIONS, VARIANTS, Row, pairs_by_id
-from whatif.verification.picture_tasks import as_shown, picture_tasks
+from whatif.verification.picture_tasks import picture_tasks
 
 ACCEPTED, REJECTED = "accept", "reject"
 SIDE_WORDS = {word: side for side in SIDES for word in (str(side), VARIANTS[side], f"caption_{side}")}
@@ -156,7 +156,7 @@ class Items:
     def _named(self, label: Label, side: int | None) -> Item:
         bare = PurePosixPath(label.item.replace("\\", "/")).name
         stem = bare[: bare.rindex(".")] if bare.lower().endswith(_SUFFIXES) else bare
-        for name in dict.fromkeys((label.item, label.item.removeprefix("'"), bare, stem)):
+        for name in dict.fromkeys((label.item, bare, stem)):
             found = name if name in self.by_id else self.names.get(name)
             if found is not None:
                 return self.by_id[found]
@@ -193,8 +193,8 @@ def _order(shown: tuple[str, str], item: Item) -> tuple[int, int] | None:
     captions = item.captions or ("", "")
     for same in (str.strip, plain):
         first, second = map(same, shown)
-        names = [{same(text), same(as_shown(text))} for text in captions]
-        orders = [order for order in ((0, 1), (1, 0)) if first in names[order[0]] and second in names[order[1]]]
+        names = [same(text) for text in captions]
+        orders = [order for order in ((0, 1), (1, 0)) if (first, second) == (names[order[0]], names[order[1]])]
         if orders:
             return orders[0] if len(orders) == 1 else None
     raise UnusableError(
