@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 from whatif.language.judges import NO_ANSWER, answer_of, conversation, read
 from whatif.language.reasoning import CUT_OFF as REASONING_CUT_OFF
 from whatif.language.reasoning import split_reasoning
-from whatif.models import AT_LIMIT, Answer, Model, Question, note_of
+from whatif.models import Answer, Model, Question, note_of
+from whatif.models.finish_reasons import ending
 from whatif.progress import progress
 from whatif.scoring.extraction.answer import Extracted, is_correct
 from whatif.scoring.occurrence import occurs
@@ -38,7 +39,7 @@ def is_judged(prediction: Row) -> bool:
     if prediction["status"] not in _UNDECIDED or prediction["samples"] is not None:
         return False
     is_cut_off = str(prediction["reason"]).startswith((CUT_OFF, REASONING_CUT_OFF))
-    cut_off = is_cut_off or str(prediction["finish"]).lower() in AT_LIMIT
+    cut_off = is_cut_off or ending(prediction["finish"]) == "limit"
     return bool((prediction["response"] or "").strip()) and not cut_off
 
 

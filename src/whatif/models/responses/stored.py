@@ -8,18 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from whatif.language.messages import as_json, is_one_turn, without_images
-from whatif.models import (
-    FILTERED,
-    FINISHED,
-    Answer,
-    HasParts,
-    Model,
-    Question,
-    Unconditional,
-    note_of,
-    takes_images,
-    unconditional_of,
-)
+from whatif.models import Answer, HasParts, Model, Question, Unconditional, note_of, takes_images, unconditional_of
+from whatif.models.finish_reasons import is_answer
 from whatif.models.order import in_order
 from whatif.models.responses.answer_json import as_json as answer_as_json
 from whatif.models.responses.answer_json import from_json
@@ -131,7 +121,7 @@ class StoredModel:
                 for new, old in zip(requests, earlier, strict=True)
             ]
         keys, known = self._stored(requests)
-        failed = {key for key, answer in known.items() if (answer.finish or "").lower() not in (*FINISHED, FILTERED)}
+        failed = {key for key, answer in known.items() if not is_answer(answer.finish)}
         if failed:
             requests = [
                 {**request, "after_failure": True} if key in failed else request
