@@ -63,7 +63,7 @@ class Replay(Answerer):
 
         Otherwise, it is `direct`, or the first one if `direct` is not asked.
         """
-        return next((name for name in (self.strategy, DIRECT) if name in asked), asked[0])
+        return next((name for name in (self.strategy or DIRECT, DIRECT) if name in asked), asked[0])
 
     @property
     def can_judge(self) -> bool:

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 from whatif.language.judges import NO_ANSWER, answer_of, conversation, read
 from whatif.language.reasoning import CUT_OFF as REASONING_CUT_OFF
 from whatif.language.reasoning import split_reasoning
-from whatif.models import Answer, Model, Question, note_of
+from whatif.models import Answer, Model, Question
 from whatif.models.finish_reasons import ending
-from whatif.progress import progress
+from whatif.models.shown_progress import with_progress
 from whatif.scoring.extraction.answer import Extracted, is_correct
 from whatif.scoring.occurrence import occurs
 from whatif.scoring.said import CUT_OFF
@@ -60,7 +60,7 @@ def judged(
     rows = sorted((row for row in predictions if is_judged(row)), key=response_of)
     limit = read(prompt).max_new_tokens
     asked = [_question(by_id[row["question_id"]], row, prompt, limit) for row in rows]
-    replies = progress(judge.answer(asked), len(asked), judge_key, "response", note=note_of(judge))
+    replies = with_progress(judge.answer(asked), len(asked), judge, judge_key, "response")
     for row, reply in zip(rows, replies, strict=True):
         yield _judged(by_id[row["question_id"]], row, judge_key, prompt, reply)
 

@@ -14,6 +14,7 @@ from whatif.language.messages import one_turn
 from whatif.language.options import printed_question
 from whatif.models import Answer, Model, Question, Unconditional
 from whatif.models.depicted import Depicted
+from whatif.models.shown_progress import share_of
 from whatif.params.models import Replay
 
 Ask = Callable[[Model, Any], Iterable[Mapping[str, Any]]]
@@ -138,6 +139,11 @@ class TransientErrors:
     def note(self) -> str:
         """The model's remark."""
         return models.note_of(self._model)()
+
+    @property
+    def share(self) -> float | None:
+        """The share of the work that the model has done."""
+        return share_of(self._model)
 
     @property
     def unconditional(self) -> tuple[Unconditional, ...]:

@@ -14,6 +14,7 @@ from whatif.models.order import in_order
 from whatif.models.responses.answer_json import as_json as answer_as_json
 from whatif.models.responses.answer_json import from_json
 from whatif.models.responses.store import ResponseStore, Run, model_label, request_key
+from whatif.models.shown_progress import share_of
 
 
 @runtime_checkable
@@ -70,6 +71,11 @@ class StoredModel:
     def note(self) -> str:
         """The model's remark."""
         return note_of(self._model)()
+
+    @property
+    def share(self) -> float | None:
+        """The share of the model's work for answers that were not stored."""
+        return share_of(self._model)
 
     @property
     def unconditional(self) -> tuple[Unconditional, ...]:
