@@ -57,6 +57,18 @@ def test_short_work_leaves_a_line_only_when_there_is_a_note(capsys: pytest.Captu
     assert lines_of(capsys) == []
 
 
+def test_the_time_left_is_that_of_the_work_left_if_its_share_is_known(capsys: pytest.CaptureFixture[str]) -> None:
+    shares = iter([None, 0.0, 0.25, 0.75, 1.0])
+    list(progress(range(5), 5, "m", "question", share=lambda: next(shares), clock=clock(60)))
+    assert lines_of(capsys) == [
+        "m: 1 of 5 questions in 01:00, 04:00 left",
+        "m: 2 of 5 questions in 02:00, 03:00 left",
+        "m: 3 of 5 questions in 03:00, 09:00 left",
+        "m: 4 of 5 questions in 04:00, 01:20 left",
+        "m: 5 of 5 questions in 06:00, 00:00 left",
+    ]
+
+
 def test_work_that_breaks_off_says_how_far_it_came(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(RuntimeError):
         for item in progress(range(9), 9, "part-000-of-004", "puzzle", clock=clock(2)):
@@ -68,7 +80,7 @@ def test_work_that_breaks_off_says_how_far_it_came(capsys: pytest.CaptureFixture
 def test_a_terminal_gets_one_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    shown = progress(range(50), 50, "gpt-4o", "question", note=lambda: "12 tokens")
+    shown = progress(range(50), 50, "gpt-4o", "question", note=lambda: "12 tokens", share=lambda: 0.5)
     assert list(shown) == list(range(50))
     said = terminal.getvalue()
     assert said.count("\n") == 1 and said.endswith("\n")

@@ -96,7 +96,8 @@ def setting(place: str, value: Any) -> Callable[[Values], None]:
         ("models.endpoint.name", "The endpoint", ASKING),
         ("models.clip.name", "CLIP", MATCHING),
         ("models.clip.checkpoint", "another", {COCO, RELEASED}),
-        ("models.theirs.strategy", "cot", {CFMM, MUCR, CVQA_REAL}),
+        ("models.theirs.strategy", "cot", set()),  # asked nowhere
+        ("models.theirs.strategy", "one-shot", {CFMM}),
         ("aggregate.coco-counterfactuals-training.confidence", 0.9, {TRAINING}),
         ("generate.coco-counterfactuals-training.validation_share", 0.1, set()),
         ("aggregate.cfmm.shown_items", 3, {CFMM}),

@@ -68,21 +68,6 @@ Status: TypeAlias = Literal["ok", "ambiguous", "none", "error"]
 # How the images of a conversation were shown: `in place` among its texts; `first`, because the chat template puts the
 # images of a message before its texts; or as one `composite`, for models that take one image.
 ImageForm: TypeAlias = Literal["in place", "first", "composite"]
-AT_LIMIT = ("length", "max_tokens")  # values of `finish`, in lower case, of a response at the limit of new tokens
-# Values of `finish` of a whole reply. After any other, such as `error`, `abort` or `network_error`, an endpoint failed.
-FINISHED = (
-    "",
-    "none",
-    "stop",
-    "eos",
-    "eos_token",
-    "stop_sequence",
-    "end_turn",
-    "tool_calls",
-    "function_call",
-    *AT_LIMIT,
-)
-FILTERED = "content_filter"  # the endpoint withheld the response, or the rest of it, and would do so again
 # What an option's likelihood can be compared with (`whatif.scoring.ranking_rules`): its likelihood after the same
 # conversation without its images, and after an empty message of the user.
 Unconditional: TypeAlias = Literal["without_image", "without_prompt"]
@@ -169,9 +154,9 @@ class Answer:
     decides which of them wins); `response`, the model's text; `letter`, when it named an option and nothing else.
     `response_tokens` counts the tokens of all options together when options were ranked. An endpoint may need several
     requests for that; both counts are then those that it charged for all of them. `cut_off` means that the
-    response ended at the limit of new tokens, before the model was done; `finish` is the reason for its end (`stop`,
-    `length`, or the endpoint's own word). `response` is as the model gave it, so it may contain reasoning;
-    `reasoning` is what an endpoint gave beside it. `without_reasoning` separates the two.
+    response ended at the limit of new tokens, before the model was done; `finish` is the reason for its end: `stop`,
+    `length`, or the endpoint's own word (see `whatif.models.finish_reasons`). `response` is as the model gave it, so it
+    may contain reasoning; `reasoning` is what an endpoint gave beside it. `without_reasoning` separates the two.
 
     What was sent: `image_form` is how the images were shown (see `ImageForm`), `image_sizes` are width and height of
     each image in pixels as the model's processor made it, `image_tokens` is the number of tokens of all images

@@ -35,6 +35,8 @@ class EndpointModel(Answerer):
     # Maximum size of a decoded response; a larger one gives an error for its question. Only endpoints that send more
     # than a short answer, such as long reasoning, need more than the default.
     max_response_bytes: int = Field(default=8 * 2**20, ge=2**10, le=2**30)
+    # Values of `finish_reason` that an endpoint has for complete replies and that are not known here; read as `stop`.
+    complete_finish_reasons: list[str] = Field(default=[])
     # For all prompts and answers of a job (one part of a benchmark, one strategy) together, over all runs.
     token_budget: int | None = Field(default=None, ge=1)
     price_per_million_prompt_tokens: float | None = Field(default=None, ge=0)

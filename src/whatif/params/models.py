@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from whatif.language.strategies import strategies
+from whatif.language.strategies import DIRECT, strategies
 from whatif.params.base import SourcePath
 from whatif.params.checkpoints import BlindTextModel, CrossEncoder, DualEncoder, HuggingFaceBlip, HuggingFaceChat
 from whatif.params.endpoints import ApiModel, ServedModel
@@ -51,11 +51,19 @@ class Replay(Answerer):
     predictions: SourcePath = Field(min_length=1)  # path of a .csv, .tsv, .json, .jsonl or .xlsx
     # In a file of the C-VQA authors: the columns of the responses to the original and the counterfactual question.
     response_columns: list[str] | None = Field(default=None, min_length=2, max_length=2)
-    strategy: str = "direct"  # the strategy of the open questions; the file has no answers for other strategies
+    # The strategy with which the questions were asked; the file has no answers to others. null: see `strategy_among`.
+    strategy: str | None = None
     # For responses, `words`: the questions showed their lettered options; `open`: they did not, so a letter is not an
     # answer. For losses, `rank-text` or `rank-letter`: of the texts of the options or of their letters.
     multiple_choice: MultipleChoice = "words"
     takes_images: bool = True  # false: the file is of a language model, which was asked questions in text only
+
+    def strategy_among(self, asked: Sequence[str]) -> str:
+        """The only strategy of a benchmark for which the file is read: its own if that is among those `asked`.
+
+        Otherwise, it is `direct`, or the first one if `direct` is not asked.
+        """
+        return next((name for name in (self.strategy or DIRECT, DIRECT) if name in asked), asked[0])
 
     @property
     def can_judge(self) -> bool:
@@ -87,8 +95,8 @@ class Replay(Answerer):
 
     @field_validator("strategy")
     @classmethod
-    def _known(cls, name: str) -> str:
-        if name not in strategies():
+    def _known(cls, name: str | None) -> str | None:
+        if name is not None and name not in strategies():
             raise ValueError(f"it must be one of {', '.join(strategies())}")
         return name
 

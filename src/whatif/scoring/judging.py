@@ -13,8 +13,9 @@ from typing import Any, TypeAlias
 from whatif.language.judges import NO_ANSWER, answer_of, conversation, read
 from whatif.language.reasoning import CUT_OFF as REASONING_CUT_OFF
 from whatif.language.reasoning import split_reasoning
-from whatif.models import AT_LIMIT, Answer, Model, Question, note_of
-from whatif.progress import progress
+from whatif.models import Answer, Model, Question
+from whatif.models.finish_reasons import ending
+from whatif.models.shown_progress import with_progress
 from whatif.scoring.extraction.answer import Extracted, is_correct
 from whatif.scoring.occurrence import occurs
 from whatif.scoring.said import CUT_OFF
@@ -38,7 +39,7 @@ def is_judged(prediction: Row) -> bool:
     if prediction["status"] not in _UNDECIDED or prediction["samples"] is not None:
         return False
     is_cut_off = str(prediction["reason"]).startswith((CUT_OFF, REASONING_CUT_OFF))
-    cut_off = is_cut_off or str(prediction["finish"]).lower() in AT_LIMIT
+    cut_off = is_cut_off or ending(prediction["finish"]) == "limit"
     return bool((prediction["response"] or "").strip()) and not cut_off
 
 
@@ -59,7 +60,7 @@ def judged(
     rows = sorted((row for row in predictions if is_judged(row)), key=response_of)
     limit = read(prompt).max_new_tokens
     asked = [_question(by_id[row["question_id"]], row, prompt, limit) for row in rows]
-    replies = progress(judge.answer(asked), len(asked), judge_key, "response", note=note_of(judge))
+    replies = with_progress(judge.answer(asked), len(asked), judge, judge_key, "response")
     for row, reply in zip(rows, replies, strict=True):
         yield _judged(by_id[row["question_id"]], row, judge_key, prompt, reply)
 

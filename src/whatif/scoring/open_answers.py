@@ -7,8 +7,8 @@ from typing import Any
 
 from whatif.language.options import printed_question
 from whatif.language.strategies import conversation, example_images, read
-from whatif.models import Model, note_of
-from whatif.progress import progress
+from whatif.models import Model
+from whatif.models.shown_progress import with_progress
 from whatif.scoring.asking import Pictures, WithExamples, image_parts, prediction, question_of
 from whatif.scoring.majority import as_column
 from whatif.scoring.majority import majority as majority_of
@@ -74,7 +74,7 @@ def open_predictions(
             )
             for row, sample, talk in asked
         ]
-        answers = progress(model.answer(put), len(put), model_key, "question", note=note_of(model))
+        answers = with_progress(model.answer(put), len(put), model, model_key, "question")
         if turn is not described.turns[-1]:
             for (_, _, talk), answer in zip(asked, answers, strict=True):
                 talk.answers.append(answer)

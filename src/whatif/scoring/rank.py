@@ -26,9 +26,9 @@ from whatif.errors import WhatifError
 from whatif.language.options import LETTERS, printed_question
 from whatif.language.strategies import DIRECT, Shot, conversation, example_images, read
 from whatif.language.strategies.strategy import Turn
-from whatif.models import Answer, Model, OptionScore, Question, note_of
+from whatif.models import Answer, Model, OptionScore, Question
+from whatif.models.shown_progress import with_progress
 from whatif.params.model_entries import MultipleChoice
-from whatif.progress import progress
 from whatif.scoring.asking import Pictures, WithExamples, image_parts, prediction, question_of, score_row
 from whatif.scoring.extraction.answer import Extracted
 from whatif.scoring.majority import as_column
@@ -108,12 +108,12 @@ def predictions(
 
     for turn in turns[:-1]:
         going, asked = put(turn)
-        spoken = progress(model.answer(asked), len(asked), model_key, "question", note=note_of(model))
+        spoken = with_progress(model.answer(asked), len(asked), model, model_key, "question")
         for talk, answer in zip(going, spoken, strict=True):
             talk.answers.append(answer)
     going, asked = put(turns[-1])
     given = answers_with_unconditional(model, asked, model_key)
-    arriving = zip(going, progress(given, len(asked), model_key, "question", note=note_of(model)), strict=True)
+    arriving = zip(going, with_progress(given, len(asked), model, model_key, "question"), strict=True)
     for place, row in enumerate(rows):
         of_row = talks[repeated * place : repeated * (place + 1)]
         unconditional: Sequence[Likelihoods] = ()

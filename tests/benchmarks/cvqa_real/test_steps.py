@@ -142,6 +142,41 @@ def test_each_table_shows_the_answers_to_its_own_strategy(project: Project, tmp_
         assert all((order[place + 1][0], order[place + 1][2]) == ("ours", order[place][2]) for place in places)
 
 
+def test_a_file_that_names_no_strategy_answers_the_one_that_is_asked(
+    project: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project.values["models"] = {"theirs": theirs(tmp_path / "theirs.csv", "2 or yes", "Theirs")}
+    project.values["evaluate"]["cvqa-real"]["strategies"] = ["plain"]
+    project.run()
+    assert "theirs.csv: has responses to 6 of 6 questions" in capsys.readouterr().err
+    assert artifacts.read(answers_of("theirs", "plain"), PREDICTIONS).num_rows == 6
+    assert set(project.metrics["table3"]) == {"theirs"}
+
+
+@pytest.mark.parametrize("asked", [["cot", "direct"], ["direct", "cot"]])
+def test_a_file_that_names_no_strategy_answers_direct_where_it_is_one_of_several(
+    project: Project, tmp_path: Path, asked: list[str]
+) -> None:
+    project.values["models"] = {"theirs": theirs(tmp_path / "theirs.csv", "2 or yes", "Theirs")}
+    project.values["evaluate"]["cvqa-real"]["strategies"] = asked
+    assert [job.wildcards["strategy"] for job in project.jobs("evaluate")] == ["direct"]
+
+
+def test_a_file_with_a_strategy_that_is_not_asked_is_left_out_and_says_so(
+    project: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project.values["models"]["theirs"] = theirs(tmp_path / "theirs.csv", "2 or yes", "Theirs", strategy="cot")
+    project.values["evaluate"]["cvqa-real"]["strategies"] = ["plain"]
+    project.run()
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "theirs" in line]
+    assert line == (
+        "whatif: theirs: not evaluated on cvqa-real: its file has responses to the strategy cot, which is not asked; "
+        "correct `strategy` of the model, or leave it out"
+    )
+    assert set(project.metrics["table3"]) == {"majority", "random"}
+    assert ("evaluate theirs plain", "rejected because", "no response in its file", 6) in funnel()
+
+
 def test_a_model_that_is_not_there_cannot_be_sampled(project: Project) -> None:
     project.values["evaluate"]["cvqa-real"]["sampled_models"] = ["nobody"]
     with pytest.raises(WhatifError, match="sampled_models: 'nobody' is not a key of models: majority, random"):

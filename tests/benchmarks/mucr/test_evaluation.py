@@ -173,7 +173,7 @@ def test_a_file_of_predictions_has_none_for_other_strategies(project: Project, t
     file = tmp_path / "made.jsonl"
     file.write_text("".join(json.dumps({"question_id": row["question_id"], "response": "B"}) + "\n" for row in _main()))
     project.values["models"]["made"] = {"adapter": "replay", "predictions": str(file), "strategy": "vccot"}
-    assert evaluated(project, MADE, "made", "direct") == []
+    assert [job.wildcards["strategy"] for job in project.jobs("evaluate") if job.model_key == "made"] == ["vccot"]
     assert [row["answer"] for row in evaluated(project, MADE, "made", "vccot")] == ["B"] * 16
 
 

@@ -143,7 +143,7 @@ def test_pictures_that_cannot_be_read_neither_count_nor_hide_what_the_endpoint_d
 # Odd replies
 
 
-FAILED = ("error", "ERROR", "insufficient_system_resource", "network_error", "abort", "a reason of next year")
+FAILED = ("error", "ERROR", "insufficient_system_resource", "network_error", "abort", "timeout")
 
 
 @pytest.mark.parametrize("finish", FAILED)
@@ -152,6 +152,31 @@ def test_a_reply_that_says_that_the_endpoint_failed_is_no_answer(finish: str, st
     assert (answer.status, answer.transient, len(waits), requests) == ("error", True, 1, 2)
     assert f"the reply is not complete (finish reason: {finish})" in str(answer.reason)
     assert not store.summary().answers
+
+
+@pytest.mark.parametrize("finish", ["a reason of next year", "a\nreason", "\u7f51\u7edc\u9519\u8bef"])
+def test_an_unknown_reason_is_no_answer_and_says_what_to_do(finish: str, store: ResponseStore) -> None:
+    (answer,), _, requests = ask(reply("The answer is", finish), store=store)
+    assert (answer.status, answer.transient, requests) == ("error", True, 2)
+    assert str(answer.reason).startswith(f"the finish reason {' '.join(finish.split())!r} is unknown")
+    assert str(answer.reason).endswith("add it to the model's complete_finish_reasons (the last of 2 tries)")
+    assert not store.summary().answers
+    known = {"complete_finish_reasons": ["A reason of next year", "a reason", "\u7f51\u7edc\u9519\u8bef"]}
+    (answer,), _, requests = ask(reply("The answer is 3", finish), store=store, **known)
+    assert (answer.status, answer.finish, requests) == ("ok", "stop", 1)
+    assert ask(reply(), store=store) == ([answer], [], 0), "the store knows that it is an answer"
+
+
+def test_a_server_whose_reasons_are_all_unknown_ends_the_run_and_names_the_reason() -> None:
+    sent: list[str] = []
+
+    def plan(body: str, number: int) -> Fault:
+        sent.append(body)
+        return reply("3", "done and dusted")
+
+    with pytest.raises(WhatifError, match=r"20 questions in a row .* because: the finish reason 'done and"):
+        ask(plan, questions(50))
+    assert len(sent) == 2 * 20, "two tries for each of twenty questions"
 
 
 @pytest.mark.parametrize("place", ["top", "choice"])
@@ -166,10 +191,12 @@ def test_an_error_beside_content_is_no_answer(place: str, error: Any, store: Res
     assert not store.summary().answers
 
 
-def test_a_filtered_response_is_a_refusal_and_asked_once(store: ResponseStore) -> None:
-    (answer,), waits, requests = ask(reply("There are 3 peo", "content_filter"), store=store)
+@pytest.mark.parametrize("finish", ["content_filter", "SAFETY", "refusal", "guardrail_intervened"])
+def test_a_filtered_response_is_a_refusal_and_asked_once(finish: str, store: ResponseStore) -> None:
+    (answer,), waits, requests = ask(reply("There are 3 peo", finish), store=store)
     assert (answer.status, waits, requests) == ("none", [], 1)
-    assert answer.reason == "refused: finish reason content_filter"
+    assert answer.reason == f"refused: finish reason {finish}"
+    assert ask(reply(), store=store) == ([answer], [], 0)
 
 
 @pytest.mark.parametrize(
@@ -199,7 +226,12 @@ def test_a_failure_that_was_stored_as_an_answer_is_asked_again_once(store: Respo
 
 
 @pytest.mark.parametrize(
-    ("finish", "cut_off"), [("length", True), ("MAX_TOKENS", True), ("stop", False), (None, False)]
+    ("finish", "cut_off"),
+    [
+        *((word, True) for word in ("length", "MAX_TOKENS", "model_length", "FinishReason.MAX_TOKENS", "token_limit")),
+        *((word, False) for word in (None, "stop", "STOP", "end_turn", "end_of_turn", "eos", "eos_token", "eosFound")),
+        *((word, False) for word in ("stop_sequence", "COMPLETE", "tool-calls", "tool_use", "end")),
+    ],
 )
 def test_a_response_that_was_cut_off_says_so_in_the_store_too(
     finish: str | None, cut_off: bool, store: ResponseStore

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from whatif.benchmarks.cfmm.schemas import VARIANTS
 from whatif.benchmarks.cfmm.settings import CfmmSettings
-from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS, adapter_code, strategy
-from whatif.graph.dimensions import Dimension, Shown
+from whatif.benchmarks.shared.dimensions import CHOOSER, adapter_code, strategy
+from whatif.graph.dimensions import Dimension
 
 STRATEGY = strategy(lambda params, benchmark: params.section(benchmark, CfmmSettings).evaluate.strategies)
 WRITER = Dimension(
@@ -19,4 +19,3 @@ WRITER = Dimension(
     code=adapter_code,
 )
 VARIANT = Dimension("variant", lambda params, benchmark: VARIANTS, "Only this variant of the questions.")
-SHOWN = Shown(CHOOSER, (*SHOWN_CHOOSERS.fields, "strategy"))

@@ -12,14 +12,9 @@ from whatif.scoring.rank import predictions
 def write_answers(task: Task[None]) -> None:
     """Writes the output `predictions` of the model and the strategy of the job; each item has its own example.
 
-    Predictions that were made elsewhere used one strategy, so there are none for the others.
-
     Raises WhatifError as `chosen_examples`, `pilot_of` and `write_predictions`.
     """
     model, asked_with = task.wildcards["model"], task.wildcards["strategy"]
-    if getattr(task.model, "strategy", asked_with) != asked_with:
-        task.outputs.write("predictions", [])
-        return
     questions = task.read("questions").to_pylist()
     pilot = pilot_of(task.model.limit, questions, task.seed, task.benchmark)
     asked = pilot.rows(questions) if pilot else questions

@@ -19,7 +19,7 @@ from whatif.artifacts.schemas import (
     SHORTCUTS,
 )
 from whatif.artifacts.site_schemas import SITE_OUTPUTS
-from whatif.benchmarks.cfmm.dimensions import SHOWN, STRATEGY, VARIANT, WRITER
+from whatif.benchmarks.cfmm.dimensions import STRATEGY, VARIANT, WRITER
 from whatif.benchmarks.cfmm.people import peoples_work
 from whatif.benchmarks.cfmm.schemas import BASIC, CANDIDATES, EXAMPLES, REPLIES
 from whatif.benchmarks.cfmm.settings import (
@@ -32,7 +32,7 @@ from whatif.benchmarks.cfmm.settings import (
     WriteSettings,
 )
 from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
-from whatif.benchmarks.shared.dimensions import CHOOSER
+from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.benchmarks.shared.tasks import table_files
 from whatif.graph.steps import Benchmark, StepsOf
@@ -221,7 +221,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         s.aggregate, s.evaluate.strategies, s.generate.second_option, s.verify.resolution, s.extract.items
     ),
     seed=True,
-    shown=(SHOWN,),
+    shown=(SHOWN_CHOOSERS,),
     package_files=tuple(f"{__package__}:published/{name}.csv" for name in ("table1", "table2", "table3", "text")),
     inputs={
         "images": extract["images"],

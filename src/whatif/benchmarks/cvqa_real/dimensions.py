@@ -42,14 +42,17 @@ POLISHER = Dimension(
 )
 
 
+_EVERY = strategy(lambda params, benchmark: _own(params, benchmark).evaluate.strategies)
+
+
 def _is_asked(params: Params, benchmark: str, wildcards: Mapping[str, str]) -> bool:
     """Whether a model is asked with a strategy. One that writes programs has only one."""
-    main = main_strategy(_own(params, benchmark).evaluate.strategies)
-    return wildcards["strategy"] == main or not isinstance(params.models[wildcards["model"]], ProgramModel)
+    if isinstance(params.models[wildcards["model"]], ProgramModel):
+        return wildcards["strategy"] == main_strategy(_own(params, benchmark).evaluate.strategies)
+    return _EVERY.exists(params, benchmark, wildcards)
 
 
-STRATEGY = replace(strategy(lambda params, benchmark: _own(params, benchmark).evaluate.strategies), exists=_is_asked)
+STRATEGY = replace(_EVERY, exists=_is_asked)
 PART = part_dimension(lambda params, benchmark: _own(params, benchmark).evaluate.shards)
 JUDGE, PROMPT = judge_dimensions(lambda params, benchmark: _own(params, benchmark).evaluate.judge)
-# Predictions made elsewhere also state the strategy that was used. Table 6 shows the models of one adapter.
-SHOWN = Shown(ANSWERER, (*SHOWN_ANSWERERS.fields, "strategy", "adapter"))
+SHOWN = Shown(ANSWERER, (*SHOWN_ANSWERERS.fields, "adapter"))  # Table 6 shows the models of one adapter

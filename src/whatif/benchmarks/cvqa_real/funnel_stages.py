@@ -79,13 +79,12 @@ def _polished(task: Task[ReportSettings]) -> Iterator[FunnelStage]:
 def _evaluations(
     task: Task[ReportSettings], asked: Mapping[str, Sequence[Row]], pilots: Mapping[str, Pilot]
 ) -> Iterator[FunnelStage]:
-    for model, shown in task.shown_models(ANSWERER).items():
+    for model in task.shown_models(ANSWERER):
         total = len(asked[model])
         left_out = total - len(pilots[model].rows(asked[model])) if model in pilots else 0
         for strategy in task.settings.strategies:
-            # A model whose answers were recorded elsewhere has predictions for only one strategy.
             paths = task.paths_by(ANSWERER, "predictions", strategy=strategy).get(model)
-            if paths is not None and shown.get("strategy", strategy) == strategy:
+            if paths is not None:
                 yield evaluation_stage(paths, f"{model} {strategy}", total, not_in_sample=left_out)
 
 

@@ -32,7 +32,6 @@ from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS, write_pr
 from whatif.benchmarks.shared.tasks import table_files
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
-from whatif.params.models import Replay
 
 _step = StepsOf(CvqaRealSettings)
 _TABLES = (
@@ -58,11 +57,6 @@ def evaluate(task: Task[SampleSettings]) -> None:
     from whatif.scoring.open_answers import open_predictions
 
     model, strategy = task.wildcards["model"], task.wildcards["strategy"]
-    # Predictions made elsewhere used one strategy; there are none for the other strategies.
-    recorded = task.model.strategy if isinstance(task.model, Replay) else strategy
-    if recorded != strategy:
-        task.outputs.write("predictions", [])
-        return
     everything = task.read("questions").to_pylist()
     questions = questions_for(model, everything, task.settings, task.seed)
     pilot = pilot_of(task.model.limit, questions, task.seed, NAME)

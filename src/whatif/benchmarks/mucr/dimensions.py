@@ -44,5 +44,5 @@ SEED = Dimension(
     lambda params, benchmark: [f"seed-{number}" for number in _own(params, benchmark).evaluate.fine_tuning.seeds],
     "Only this seed of the fine-tuning, for example seed-0.",
 )
-SHOWN = Shown(CHOOSER, (*SHOWN_CHOOSERS.fields, "strategy", "adapter"))
+SHOWN = Shown(CHOOSER, (*SHOWN_CHOOSERS.fields, "adapter"))
 SHOWN_TUNED = Shown(TUNED, ("name",))

@@ -12,8 +12,7 @@ from whatif.scoring.rank import majority_answers, predictions
 def write_answers(task: Task[str]) -> None:
     """Writes the output `predictions` of the model and the strategy of the job; `task.settings` is the first strategy.
 
-    Which questions are asked is in `whatif.benchmarks.mucr.asking`. Predictions that were made elsewhere used one
-    strategy, so there are none for the others.
+    Which questions are asked is in `whatif.benchmarks.mucr.asking`.
 
     Raises WhatifError as `example_chooser`, `pilot_of` and `write_predictions`.
     """
@@ -29,7 +28,7 @@ def write_answers(task: Task[str]) -> None:
     sampled = pilot_sample(task.model.limit, questions, items, task.seed, task.benchmark)
     if sampled is not None:
         asked = list(sampled.rows(asked))
-    if not asked or getattr(task.model, "strategy", asked_with) != asked_with:
+    if not asked:
         task.outputs.write("predictions", [])
         return
     examples = example_chooser(asked_with, labelled(task.rows("training")), items, task.rows("pairs"), task.seed)

@@ -96,12 +96,11 @@ def _images(task: Task[ReportSettings]) -> Iterator[FunnelStage]:
 def _evaluations(task: Task[ReportSettings], answers: SystemAnswers[AskedItems]) -> Iterator[FunnelStage]:
     """What each system answered of the kinds of questions that it was asked."""
     cells = answers.questions.cells()
-    for model, shown in task.shown_models(CHOOSER).items():
+    for model in task.shown_models(CHOOSER):
         for strategy in task.settings.strategies:
-            # A model whose answers were recorded elsewhere has predictions for only one strategy.
-            if shown.get("strategy", strategy) != strategy:
+            paths = task.paths_by(CHOOSER, "predictions", strategy=strategy).get(model)
+            if paths is None:
                 continue
-            paths = task.paths_by(CHOOSER, "predictions", strategy=strategy)[model]
             if (model, strategy) not in answers.systems:
                 yield evaluation_stage(paths, f"{model} {strategy}")
                 continue

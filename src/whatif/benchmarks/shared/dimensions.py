@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from whatif import models
 from whatif.graph.dimensions import Dimension, Shown, no_code
 from whatif.language import prompts
 from whatif.params.judge import JudgeSettings
-from whatif.params.models import answerers, dual_encoders, matchers, programmers
+from whatif.params.models import Replay, answerers, dual_encoders, matchers, programmers
 from whatif.params.whole import Params
 
 STRATEGY_FILES = ("whatif.language:strategies/{}.yaml",)
@@ -110,10 +110,18 @@ def shown_judge(judge: Dimension) -> Shown:
 
 
 def strategy(names: Callable[[Params, str], Sequence[str]]) -> Dimension:
-    """The prompting strategies for open questions."""
+    """The prompting strategies for open questions. A file of predictions is read for one of them."""
+
+    def is_asked(params: Params, benchmark: str, wildcards: Mapping[str, str]) -> bool:
+        entry = params.models.get(wildcards.get("model", ""))
+        return not isinstance(entry, Replay) or (
+            wildcards["strategy"] == entry.strategy_among(names(params, benchmark))
+        )
+
     return Dimension(
         "strategy",
         names,
         "Only this prompting strategy; all of params.yaml by default.",
         package_files=STRATEGY_FILES,
+        exists=is_asked,
     )

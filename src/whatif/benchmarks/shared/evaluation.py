@@ -14,6 +14,8 @@ from whatif.language.messages import one_turn
 from whatif.language.options import printed_question
 from whatif.models import Answer, Model, Question, Unconditional
 from whatif.models.depicted import Depicted
+from whatif.models.shown_progress import share_of
+from whatif.params.models import Replay
 
 Ask = Callable[[Model, Any], Iterable[Mapping[str, Any]]]
 
@@ -33,9 +35,9 @@ def write_predictions(
 
     `images` are the roles of the inputs with the images. `questions` are all questions of the benchmark, including
     those that other jobs ask. `depicted` returns what a drawn image shows, for models whose tools know it. A model
-    whose answers were recorded elsewhere, without any to these questions, gets no rows, and a message gives the reason;
-    so does one that knows only drawn images, if none is drawn, and, in a set without images (`without_images` tells how
-    to name them), one that takes images.
+    whose answers were recorded elsewhere, without any to these questions or with another strategy, gets no rows, and a
+    message gives the reason; so does one that knows only drawn images, if none is drawn, and, in a set without images
+    (`without_images` tells how to name them), one that takes images.
     Reports how many questions ended in error and why; if some errors are transient, the outputs are marked as
     unfinished. In a dry run nothing is written.
     """
@@ -50,7 +52,7 @@ def write_predictions(
     if task.stand_in is not None:
         deque(ask(task.stand_in(loaded), pictures), maxlen=0)
         return
-    reason = _nothing_recorded(loaded, questions) or _nothing_drawn(loaded, questions)
+    reason = _another_strategy(task) or _nothing_recorded(loaded, questions) or _nothing_drawn(loaded, questions)
     if without_images and models.takes_images(loaded) and loaded.identity is not None:  # baselines look at nothing
         reason = f"it takes images, and no image is there; {without_images}"
     if reason:
@@ -85,6 +87,17 @@ def report_errors(task: Task[Any], name: str, total: int, errors: Counter[str], 
             f"{name}: {transient.total():,} of these errors are transient; the next `snakemake` asks only these "
             f"questions again, `dvc repro` only if forced: `dvc repro --single-item --force {stage}`"
         )
+
+
+def _another_strategy(task: Task[Any]) -> str | None:
+    """Why the file of a model has no answers to the job's strategy; None if it may have some, or answers here."""
+    named = task.model.strategy if isinstance(task.model, Replay) else None
+    if named in (None, task.wildcards.get("strategy", named)):
+        return None
+    return (
+        f"its file has responses to the strategy {named}, which is not asked; correct `strategy` of the model, or "
+        "leave it out"
+    )
 
 
 def _nothing_recorded(model: Model, questions: Sequence[Mapping[str, Any]]) -> str | None:
@@ -126,6 +139,11 @@ class TransientErrors:
     def note(self) -> str:
         """The model's remark."""
         return models.note_of(self._model)()
+
+    @property
+    def share(self) -> float | None:
+        """The share of the work that the model has done."""
+        return share_of(self._model)
 
     @property
     def unconditional(self) -> tuple[Unconditional, ...]:

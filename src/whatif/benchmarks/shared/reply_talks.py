@@ -8,8 +8,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from whatif.benchmarks.shared.json_replies import Read, schema_of
 from whatif.language.messages import Message, Messages, user_message
-from whatif.models import Answer, Model, Question, note_of
-from whatif.progress import progress
+from whatif.models import Answer, Model, Question
+from whatif.models.shown_progress import with_progress
 from whatif.scoring.asking import Pictures, question_of
 
 _AT_LIMIT = "the reply was cut off at the limit of new tokens; write shorter"
@@ -142,7 +142,7 @@ def ask_and_repair(
         if not put:
             return
         what = key if attempt == first_attempt else f"{key}, repairs"
-        answers = progress(model.answer(put), len(put), what, unit, note=note_of(model))
+        answers = with_progress(model.answer(put), len(put), model, what, unit)
         faulty = []
         for talk, answer in zip(waiting, answers, strict=True):
             if faults := take(talk, answer, attempt):

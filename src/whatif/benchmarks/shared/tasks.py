@@ -103,14 +103,11 @@ def evaluation_stage(
 def evaluation_stages(
     task: Task[Any], dimension: Dimension, strategies: Sequence[str], total: int, asked: Callable[[str, str], int]
 ) -> Iterator[FunnelStage]:
-    """The stages in which models were asked with several strategies; `asked` of `total` questions are in the sample.
-
-    A model whose answers were recorded elsewhere has predictions for only one strategy, its field `strategy`.
-    """
-    for model, shown in task.shown_models(dimension).items():
+    """The stages in which models were asked with several strategies; `asked` of `total` questions are in the sample."""
+    for model in task.shown_models(dimension):
         for strategy in strategies:
-            if shown.get("strategy", strategy) == strategy:
-                paths = task.paths_by(dimension, "predictions", strategy=strategy)[model]
+            paths = task.paths_by(dimension, "predictions", strategy=strategy).get(model)
+            if paths is not None:
                 in_sample = asked(model, strategy)
                 yield evaluation_stage(paths, f"{model} {strategy}", total, not_in_sample=total - in_sample)
 

@@ -13,7 +13,7 @@ from whatif.language.messages import with_system, without_images
 from whatif.language.prompts import wrapped, wrapper
 from whatif.language.prompts.form import PLACE
 from whatif.language.reasoning import CUT_OFF
-from whatif.models import AT_LIMIT, FILTERED, Answer, ImageForm, Question
+from whatif.models import Answer, ImageForm, Question
 from whatif.models.composites import with_composite
 from whatif.models.endpoint.connection import GaveUpError, UnansweredError
 from whatif.models.endpoint.in_flight import MOST_UNANSWERED, in_flight
@@ -22,6 +22,7 @@ from whatif.models.endpoint.log_probabilities import InvalidLogProbabilitiesErro
 from whatif.models.endpoint.ranking import rank, ranking_identity
 from whatif.models.endpoint.request import Endpoint, Reply
 from whatif.models.endpoint.sent_messages import Sent, as_sent, data_url
+from whatif.models.finish_reasons import ending
 from whatif.models.order import in_order
 from whatif.params.endpoints import ApiModel
 from whatif.params.prices import money
@@ -254,13 +255,9 @@ def _is_another(said: str, asked: str) -> bool:
 
 
 def _said(reply: Reply) -> Answer:
-    said = Answer(
-        response=reply.text,
-        reasoning=reply.reasoning,
-        cut_off=reply.finish.lower() in AT_LIMIT,
-        finish=reply.finish or None,
-    )
-    withheld = reply.finish.lower() == FILTERED
+    end = ending(reply.finish)
+    said = Answer(response=reply.text, reasoning=reply.reasoning, cut_off=end == "limit", finish=reply.finish or None)
+    withheld = end == "withheld"
     if reply.text.strip() and not withheld:
         return said
     reason = f"empty response (finish reason: {reply.finish})"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from whatif.errors import WhatifError
-from whatif.models import FINISHED, Answer, OptionScore, answer_to_empty_option
+from whatif.models import Answer, OptionScore, answer_to_empty_option
 from whatif.models.endpoint.connection import GaveUpError, UnansweredError
 from whatif.models.endpoint.log_probabilities import (
     MissingLogProbabilitiesError,
@@ -23,6 +23,7 @@ from whatif.models.endpoint.log_probabilities import (
 )
 from whatif.models.endpoint.request import Reply
 from whatif.models.endpoint.sent_messages import Sent
+from whatif.models.finish_reasons import ending
 from whatif.params.endpoints import ApiModel
 
 Send: TypeAlias = Callable[[Sent, Mapping[str, Any]], Reply]  # a conversation, further fields of the request -> reply
@@ -65,7 +66,7 @@ def _rank_letters(send: Send, messages: Sent, letters: Sequence[str], settings: 
     try:
         tokens = first_tokens(reply.logprobs)
     except MissingLogProbabilitiesError:
-        if reply.refusal or reply.finish.lower() not in FINISHED:
+        if reply.refusal or ending(reply.finish) == "withheld":
             return Answer(status="none", reason=f"refused: {reply.refusal or f'finish reason {reply.finish}'}")
         raise
     if not tokens:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from whatif.models import FILTERED, FINISHED
 from whatif.models.endpoint.connection import Connection, TryAgainError
+from whatif.models.finish_reasons import ending, is_answer
 from whatif.models.responses.answer_json import is_count
 from whatif.params.endpoints import ApiModel
 
@@ -85,8 +85,10 @@ class Endpoint(Connection):
         finish = self.line(getattr(choice, "finish_reason", None) or "")
         if failure := getattr(completion, "error", None) or getattr(choice, "error", None):
             raise TryAgainError(self.line(f"the reply contains an error: {_message(failure)}"))
-        if finish.lower() not in (*FINISHED, FILTERED):
-            raise TryAgainError(f"the reply is not complete (finish reason: {finish})")
+        if finish.lower() in map(str.lower, self._settings.complete_finish_reasons):
+            finish = "stop"
+        if not is_answer(finish):
+            raise TryAgainError(_why_incomplete(finish))
         counts = [getattr(completion.usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
         prompt_tokens, response_tokens = (count if is_count(count) else None for count in counts)
         return Reply(
@@ -116,6 +118,15 @@ class Endpoint(Connection):
         if isinstance(value, list):
             return [self._plain(inner) for inner in value]
         return self.text(value) if isinstance(value, str) else value
+
+
+def _why_incomplete(finish: str) -> str:
+    if ending(finish) == "failed":
+        return f"the reply is not complete (finish reason: {finish})"
+    return (
+        f"the finish reason {finish!r} is unknown, so the reply may be incomplete; if replies with it are complete, "
+        "add it to the model's complete_finish_reasons"
+    )
 
 
 def _message(error: Any) -> Any:

@@ -19,6 +19,7 @@ from whatif.models.local.faults import about_one_question, device_failed, first_
 from whatif.models.local.generation import Batches, Generate, GenerateTogether
 from whatif.models.local.sampling import Noise, sampling_stream
 from whatif.models.local.sent_images import SentImages
+from whatif.models.local.work import Work, length
 from whatif.models.order import in_order
 from whatif.params.decoding import Decoding
 
@@ -95,6 +96,9 @@ class LocalModel:
     options_at_once: Batches = field(default_factory=lambda: Batches(len(LETTERS), "options"))
     computed_here: Literal[True] = True
 
+    def __post_init__(self) -> None:
+        self._work = Work(self.batches.size, self.checkpoint.max_new_tokens, self.checkpoint.looks)
+
     @cached_property
     def identity(self) -> Mapping[str, Any] | None:
         """See `whatif.models.Model`. Reads all files of a local checkpoint the first time."""
@@ -109,6 +113,11 @@ class LocalModel:
     def unconditional(self) -> tuple[Unconditional, ...]:
         """See `whatif.models.unconditional_of`. A model that does not look has seen no image before either."""
         return ("without_image", "without_prompt") if self.checkpoint.looks else ("without_prompt",)
+
+    @property
+    def share(self) -> float | None:
+        """See `whatif.models.shown_progress.share_of`; of the questions that are being answered."""
+        return self._work.share
 
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
         """One answer for each question, in order. Raises WhatifError as `answers_as_they_come` does."""
@@ -136,10 +145,14 @@ class LocalModel:
             self.checkpoint.forget()
 
     def _answers(self, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
+        self._work.begin(questions)
         for ranked, group in groupby(range(len(questions)), key=lambda place: bool(questions[place].options)):
             places = list(group)
             if ranked:
-                yield from ((place, self._rank(questions[place])) for place in places)
+                for place in places:
+                    answer = self._rank(questions[place])
+                    self._work.add([questions[place]])
+                    yield place, answer
                 continue
             window = _WINDOW * self.batches.size
             for start in range(0, len(places), window):
@@ -180,13 +193,13 @@ class LocalModel:
         if self.checkpoint.generate_together is not None:
             for question in (questions[place] for place in places):
                 if question.image_ids:
-                    longest[question.image_ids] = max(longest.get(question.image_ids, 0), _length(question))
+                    longest[question.image_ids] = max(longest.get(question.image_ids, 0), length(question))
 
         def size(place: int) -> tuple[tuple[int, int], int, tuple[str, ...], int]:
             question = questions[place]
-            pictures, length = question.image_ids, _length(question)
+            pictures, own = question.image_ids, length(question)
             shared = pictures if pictures in longest else ()
-            return self._batch_of(question), longest.get(pictures, length), shared, length
+            return self._batch_of(question), longest.get(pictures, own), shared, own
 
         return sorted(places, key=size)
 
@@ -204,6 +217,7 @@ class LocalModel:
             except Exception as error:
                 answers.append(_refused(error))
         said = iter(self._responses(prompts, limit) if prompts else [])
+        self._work.add(questions)  # of the whole batch: its answers are there together
         shown = iter(prompts)
         return [
             self._with_form(next(said), question, next(shown)) if answer is None else answer
@@ -272,11 +286,6 @@ class LocalModel:
         if len(prompt.images) < len(question.image_ids):
             return "composite"
         return self.checkpoint.image_form(prompt.messages)
-
-
-def _length(question: Question) -> int:
-    """The number of characters of a conversation, by which prompts of similar length are found."""
-    return sum(len(message.text) for message in question.messages)
 
 
 def _refused(error: Exception) -> Answer:

@@ -8,22 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from whatif.language.messages import as_json, is_one_turn, without_images
-from whatif.models import (
-    FILTERED,
-    FINISHED,
-    Answer,
-    HasParts,
-    Model,
-    Question,
-    Unconditional,
-    note_of,
-    takes_images,
-    unconditional_of,
-)
+from whatif.models import Answer, HasParts, Model, Question, Unconditional, note_of, takes_images, unconditional_of
+from whatif.models.finish_reasons import is_answer
 from whatif.models.order import in_order
 from whatif.models.responses.answer_json import as_json as answer_as_json
 from whatif.models.responses.answer_json import from_json
 from whatif.models.responses.store import ResponseStore, Run, model_label, request_key
+from whatif.models.shown_progress import share_of
 
 
 @runtime_checkable
@@ -82,6 +73,11 @@ class StoredModel:
         return note_of(self._model)()
 
     @property
+    def share(self) -> float | None:
+        """The share of the model's work for answers that were not stored."""
+        return share_of(self._model)
+
+    @property
     def unconditional(self) -> tuple[Unconditional, ...]:
         """The unconditional likelihoods that the model is asked for."""
         return unconditional_of(self._model)
@@ -131,7 +127,7 @@ class StoredModel:
                 for new, old in zip(requests, earlier, strict=True)
             ]
         keys, known = self._stored(requests)
-        failed = {key for key, answer in known.items() if (answer.finish or "").lower() not in (*FINISHED, FILTERED)}
+        failed = {key for key, answer in known.items() if not is_answer(answer.finish)}
         if failed:
             requests = [
                 {**request, "after_failure": True} if key in failed else request
