@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.bad_inputs.outcome import nothing_written, refusal
-from whatif.benchmarks.cvqa_real.gender_annotations import single_gender_images
+from whatif.benchmarks.cvqa_real.gender_annotations import perceived_genders
 from whatif.formats.coco_annotations import read_captions
 from whatif.formats.vqa_v2 import read_vqa
 
@@ -156,7 +156,7 @@ def test_questions_that_are_none(questions: bytes, answers: bytes, words: str, t
 
 @pytest.mark.parametrize(("data", "words"), [pytest.param(*rest, id=name) for name, *rest in GENDER])
 def test_genders_that_are_none(data: bytes, words: str, tmp_path: Path) -> None:
-    check(single_gender_images, data, words, tmp_path)
+    check(perceived_genders, data, words, tmp_path)
 
 
 def test_half_a_surrogate_pair_is_replaced(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.bad_inputs.outcome import nothing_written, refusal
 from tests.command_line import refused, whatif, write_small_params
 from whatif.artifacts.verified import source_digest
-from whatif.benchmarks.cvqa_real.gender_annotations import single_gender_images
+from whatif.benchmarks.cvqa_real.gender_annotations import perceived_genders
 from whatif.benchmarks.cvqa_synthetic.flowers import icons50_flowers
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
@@ -132,7 +132,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "predictions (csv)": read_predictions,
     "captions (csv)": read_caption_set,
     "annotations": lambda path: AnnotationFile(path, "captions", ("images",)),
-    "genders": single_gender_images,
+    "genders": perceived_genders,
     "labels": lambda path: read_label_file(path, ("label",), file="labels", kind="labels"),
     "released pairs": lambda path: read_released_pairs(path, lambda row: None),
     "Icons-50": lambda path: icons50_flowers(path, ["flower"], 32),
