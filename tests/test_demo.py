@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tests.site.chromium import Open, browser, open_page
+from tests.site.chromium import Open, browser, open_page, until
 from tests.site.example_items import paired
 from tests.site.example_results import of_pairs
 from tests.site.links import faults
@@ -65,10 +65,11 @@ def test_its_pages_and_items_load_in_a_browser(open_page: Open, folder: Path) ->
     open_page(folder / "index.html").get_by_role("heading", level=1).wait_for()
     for name in benchmarks_with_items(folder):
         page = open_page(folder / name / "items.html")
-        page.wait_for_function("document.querySelectorAll('main img').length > 0")
+        until(page, "document.querySelectorAll('main img').length > 0")
         page.evaluate("document.querySelectorAll('main img').forEach(image => { image.loading = 'eager'; })")
-        page.wait_for_function(
-            "[...document.querySelectorAll('main img[src]')].every(image => image.complete && image.naturalWidth > 0)"
+        until(
+            page,
+            "[...document.querySelectorAll('main img[src]')].every(image => image.complete && image.naturalWidth > 0)",
         )
 
 

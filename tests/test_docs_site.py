@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import yaml
@@ -14,7 +15,11 @@ import yaml
 from docs.numbers import guessed
 from tests.defaults import ROOT
 from tests.pipeline.checkouts import Checkout, made_once
-from tests.site.chromium import Open
+from tests.site.chromium import Open, until
+from tests.site.pages_of_all_kinds import served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.process
 
@@ -110,6 +115,38 @@ def test_search_works_in_a_browser_without_a_server(built: Path, open_page: Open
     page.keyboard.type("McNemar")
     page.wait_for_selector(".md-search-result__item")
     assert "Statistics" in page.locator(".md-search-result__list").inner_text()
+
+
+def test_every_page_has_a_policy_that_runs_the_scripts_of_the_site_alone(built: Path) -> None:
+    pages = [path for path in built.rglob("*.html") if "repository" not in path.parts]
+    assert {"index.html", "404.html"} <= {path.name for path in pages}
+    for path in pages:
+        text = path.read_text(encoding="utf-8")
+        before, policy, after = re.split(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', text)
+        assert not re.search(r"<(script|link|style|title)\b", before), path
+        scripts = re.search(r"script-src ([^;]*);", policy)[1]
+        assert policy.startswith("default-src 'none'; ") and "unsafe" not in scripts and "http" not in policy, path
+        inline = [one for one in re.findall(r"<script[^>]*>", after) if "src=" not in one and "json" not in one]
+        assert 0 < scripts.count("sha256-") <= len(inline), path
+
+
+def test_pages_from_a_server_break_no_policy_and_search_works(built: Path, browser: Browser) -> None:
+    with served(built) as address:
+        page = browser.new_page()
+        said: list[str] = []
+        page.on("console", lambda one: said.append(one.text) if one.type in ("error", "warning") else None)
+        page.on("requestfailed", lambda one: said.append(one.url))
+        for name in ("cvqa-synthetic.html", "404.html", "reference/params.html"):
+            page.goto(f"{address}/{name}")
+        page.click(".md-search__input")
+        until(page, "document.querySelector('.md-search-result__meta').textContent.includes('Type to start')")
+        page.keyboard.type("McNemar")
+        page.wait_for_selector(".md-search-result__item")
+        assert said == []
+        page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"ran = 1\">')")
+        page.wait_for_timeout(200)
+        assert page.evaluate("self.ran") is None
+        page.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

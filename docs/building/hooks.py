@@ -23,6 +23,7 @@ for _folder in (ROOT, ROOT / "src"):  # `mkdocs` does not start in the project's
         sys.path.insert(0, str(_folder))
 
 from docs.building import reference  # noqa: E402
+from whatif.files.page_policy import hashed  # noqa: E402
 
 REPOSITORY = "repository"
 PAGES_OF_ROOT = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changes.md"}
@@ -33,6 +34,14 @@ GENERATED: dict[str, Callable[[], str]] = {
     "reference/file-formats.md": reference.file_formats,
 }
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?(?=\))")
+_CHARSET = '<meta charset="utf-8">'
+_OWN_SCRIPT = re.compile(r"<script(?![^>]*\ssrc=)(?![^>]*application/json)[^>]*>(.*?)</script>", re.DOTALL)
+# For a page that is opened from a folder, Firefox takes no file for `self`, so `file:` is named too. The theme writes
+# styles into its elements, and the search reads its index from the site.
+_POLICY = (
+    "default-src 'none'; script-src 'self' file: {scripts}; style-src 'self' file: 'unsafe-inline'; "
+    "img-src 'self' file: data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
+)
 _NUMBER_COMMENT = re.compile(r"<!-- /?\w[\w ,-]* -->")
 
 
@@ -51,6 +60,25 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """The page without the comments around its numbers, and with links that the site can resolve."""
     return _NUMBER_COMMENT.sub("", _with_links(markdown, page.file.src_uri))
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """The page with a policy that lets a browser run the site's own scripts alone."""
+    return _with_policy(output)
+
+
+def on_post_template(output_content: str, template_name: str, config: MkDocsConfig) -> str:
+    """The same for pages that are made of no Markdown, such as the one for unknown addresses."""
+    return _with_policy(output_content) if template_name.endswith(".html") else output_content
+
+
+def _with_policy(page: str) -> str:
+    scripts = " ".join(dict.fromkeys(hashed(script) for script in _OWN_SCRIPT.findall(page)))
+    before, charset, after = page.partition(_CHARSET)
+    if not charset:
+        raise ValueError(f"a page of the theme has no {_CHARSET}, after which its policy belongs")
+    policy = _POLICY.format(scripts=scripts)
+    return f'{before}{charset}\n<meta http-equiv="Content-Security-Policy" content="{policy}">{after}'
 
 
 def _linked_files(files: Files) -> set[str]:

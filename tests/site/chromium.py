@@ -27,6 +27,18 @@ def arguments() -> list[str]:
     return ["--no-sandbox"] if os.geteuid() == 0 else []
 
 
+def until(page: Page, expression: str, arg: Any = None) -> None:
+    """Waits until an expression of JavaScript is true, or a function of `arg`. Raises AssertionError after 20 s.
+
+    Playwright's own `wait_for_function` calls `eval` in the page, which the policy of a page does not allow.
+    """
+    for _ in range(400):
+        if page.evaluate(expression, arg):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never true: {expression}")
+
+
 # A browser of a whole session would leave an event loop running, in which no other test can start one.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:

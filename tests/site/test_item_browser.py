@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.site.chromium import Open
+from tests.site.chromium import Open, until
 from tests.site.example_items import HOSTILE, paired, unsided, write_site
 from tests.site.expected_items import ITEM, expected, rows, status
 
@@ -28,7 +28,7 @@ def listed(page: Page) -> list[str]:
     found: list[str] = page.evaluate(IDS)
     while link := page.query_selector("#pages-below a[rel=next]"):
         link.click()
-        page.wait_for_function(f"last => !{IDS}.includes(last)", arg=found[-1])
+        until(page, f"last => !{IDS}.includes(last)", arg=found[-1])
         found += page.evaluate(IDS)
     return found
 
@@ -71,16 +71,16 @@ def test_controls_and_presets_set_the_address(show: Callable[..., Page]) -> None
     assert page.evaluate("location.hash") == f"#{urlencode(state)}"
     assert listed(page) == expected(state)
     page.click("text=Systems disagree")
-    page.wait_for_function("document.getElementById('other').value")
+    until(page, "document.getElementById('other').value")
     assert page.input_value("#system") == "Small model"
     other = page.input_value("#other")
     assert other not in ("", "Small model")
     assert listed(page) == expected({"system": "Small model", "other": other})
     page.click("text=No system right")
-    page.wait_for_function("document.getElementById('all').value === 'none'")
+    until(page, "document.getElementById('all').value === 'none'")
     assert listed(page) == expected({"all": "none"})
     page.click("text=Clear all")
-    page.wait_for_function("location.hash === ''")
+    until(page, "location.hash === ''")
     assert page.inner_text("#count") == f"{len(rows())} items"
     assert page.is_hidden("#clear")
 
@@ -88,7 +88,7 @@ def test_controls_and_presets_set_the_address(show: Callable[..., Page]) -> None
 def test_back_and_forward_go_through_filters_pages_and_items(show: Callable[..., Page]) -> None:
     page = show()
     page.select_option("#group", "balls")
-    page.wait_for_function("document.getElementById('count').textContent.startsWith('65 of')")
+    until(page, "document.getElementById('count').textContent.startsWith('65 of')")
     page.click("#pages-below a[rel=next]")
     page.wait_for_selector("text=Page 2 of 2")
     page.click("#matches li:nth-child(3) a")
@@ -97,10 +97,10 @@ def test_back_and_forward_go_through_filters_pages_and_items(show: Callable[...,
     page.wait_for_selector("text=Page 2 of 2")
     page.go_back()
     page.go_back()
-    page.wait_for_function(f"document.getElementById('count').textContent === '{len(rows())} items'")
+    until(page, f"document.getElementById('count').textContent === '{len(rows())} items'")
     assert page.input_value("#group") == ""
     page.go_forward()
-    page.wait_for_function("document.getElementById('count').textContent.startsWith('65 of')")
+    until(page, "document.getElementById('count').textContent.startsWith('65 of')")
 
 
 def test_search_finds_words_phrases_answers_and_accents(show: Callable[..., Page]) -> None:
@@ -114,7 +114,8 @@ def test_search_finds_words_phrases_answers_and_accents(show: Callable[..., Page
     }
     for query, ids in cases.items():
         page.fill("#q", query)
-        page.wait_for_function(
+        until(
+            page,
             "query => new URLSearchParams(location.hash.slice(1)).get('q') === query"
             " && document.getElementById('count').textContent.includes('match')",
             arg=query,
@@ -203,7 +204,7 @@ def test_hostile_text_is_shown_as_text(show: Callable[..., Page]) -> None:
     assert page.text_content(".choices bdi >> nth=0") == HOSTILE
     page.keyboard.press("Escape")
     page.select_option("#group", HOSTILE)
-    page.wait_for_function("document.getElementById('count').textContent.startsWith('1 of')")
+    until(page, "document.getElementById('count').textContent.startsWith('1 of')")
     assert listed(page) == [row["item_id"]]
 
 
@@ -218,7 +219,7 @@ def test_names_that_do_not_exist_are_told(show: Callable[..., Page]) -> None:
 def test_a_link_to_a_part_of_the_page_keeps_the_state(show: Callable[..., Page]) -> None:
     page = show({"group": "kites"})
     page.evaluate("location.hash = '#content'")
-    page.wait_for_function("location.hash === '#group=kites'")
+    until(page, "location.hash === '#group=kites'")
     assert listed(page) == expected({"group": "kites"})
 
 
@@ -251,7 +252,7 @@ def test_many_questions_of_an_item_scroll_in_their_own_region(open_page: Open, t
     assert page.evaluate(f"{region}.scrollWidth > {region}.clientWidth")
     page.focus(".answers-scroll")
     page.keyboard.press("ArrowRight")
-    page.wait_for_function(f"{region}.scrollLeft > 0")
+    until(page, f"{region}.scrollLeft > 0")
     assert "item=forms" in page.evaluate("location.hash")
     assert page.query_selector("tr:not(.detail) .why") is None
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from tests.site.chromium import until
 from tests.site.expected_items import ITEM, expected, rows
 
 if TYPE_CHECKING:
@@ -22,9 +23,7 @@ def test_keys_go_through_items_and_back_to_the_list(show: Callable[..., Page]) -
     page = show(state)
 
     def at(item: str) -> None:
-        page.wait_for_function(
-            "id => document.querySelector('#item:not([hidden]) .about code')?.textContent === id", arg=item
-        )
+        until(page, "id => document.querySelector('#item:not([hidden]) .about code')?.textContent === id", arg=item)
 
     page.keyboard.press("j")
     page.keyboard.press("j")
@@ -54,10 +53,10 @@ def test_keys_go_through_items_and_back_to_the_list(show: Callable[..., Page]) -
 def test_search_key_leaves_an_item(show: Callable[..., Page]) -> None:
     page = show({"item": ITEM})
     page.keyboard.press("/")
-    page.wait_for_function("document.activeElement.id === 'q'")
+    until(page, "document.activeElement.id === 'q'")
     page.wait_for_selector("#item", state="hidden")
     page.keyboard.type("kite")
-    page.wait_for_function("location.hash === '#q=kite'")
+    until(page, "location.hash === '#q=kite'")
     assert page.evaluate("document.activeElement.id") == "q"
 
 
@@ -71,7 +70,7 @@ def test_keys_of_one_letter_can_be_switched_off(show: Callable[..., Page]) -> No
     page.keyboard.press("?")
     assert page.is_hidden("#help")
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("location.hash.includes('0004')")
+    until(page, "location.hash.includes('0004')")
 
 
 def test_pictures_enlarge_in_a_dialog_that_gives_the_focus_back(show: Callable[..., Page]) -> None:
@@ -98,11 +97,9 @@ def test_the_difference_map_is_switched_on_and_stays_on(show: Callable[..., Page
     assert page.is_hidden("figure.difference")
     page.click("text=Show the difference map")
     assert page.is_visible("figure.difference")
-    page.wait_for_function("document.querySelector('.difference img').naturalWidth > 0")
+    until(page, "document.querySelector('.difference img').naturalWidth > 0")
     page.keyboard.press("j")
-    page.wait_for_function(
-        "location.hash.includes('0004') && document.querySelector('.about code').textContent.endsWith('4')"
-    )
+    until(page, "location.hash.includes('0004') && document.querySelector('.about code').textContent.endsWith('4')")
     assert page.is_visible("figure.difference")
     page.click("text=Show the difference map")
     assert page.is_hidden("figure.difference")

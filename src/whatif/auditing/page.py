@@ -12,6 +12,7 @@ from whatif.auditing.items import CHOICE, Item
 from whatif.auditing.page_text import PAGE, STYLE
 from whatif.auditing.prune import Pruned
 from whatif.auditing.report import METHOD, luck, pruning_lines, pruning_rows, rule_name, verdict
+from whatif.files.page_policy import policy_of
 
 _MOST_ITEMS = 10  # most guessable items of a section
 _LONGEST = 600  # characters of a text on the page
@@ -37,6 +38,7 @@ def page(
     return template.render(
         name=name,
         style=Markup(STYLE),  # ours, without text of the benchmark
+        policy=policy_of(STYLE),
         verdict=verdict(found),
         luck=luck(found, confidence),
         source=source,

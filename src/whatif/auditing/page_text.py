@@ -6,8 +6,10 @@ PAGE = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{{ policy }}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Shortcut audit of {{ name }}</title>
+<link rel="icon" href="data:,">
 <style>{{ style }}</style>
 </head>
 <body>

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from whatif.files.page_policy import policy_of
 from whatif.programs.interfaces import Box, Finished, Picture, Toolset
 from whatif.programs.tool_calls import ToolCalls
 
@@ -18,22 +19,25 @@ if TYPE_CHECKING:
 MOST_ROWS = 200
 _LARGEST_SIDE = 320  # pixels of a picture on the page
 _LONGEST_VALUE = 400  # characters
-_PAGE = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{{ question }}</title>
-<style>
+_STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: .5rem; border: 1px solid #8888; }
 ol { padding-left: 2rem; }
 li { border-top: 1px solid #8888; padding: .75rem 0; }
 code { overflow-wrap: anywhere; }
 img { display: block; max-width: 100%; margin-top: .5rem; border: 1px solid #8888; }
-</style>
+"""
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{{ policy }}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{{ question }}</title>
+<link rel="icon" href="data:,">
+<style>{{ style }}</style>
 </head>
 <body>
 <h1>{{ question }}</h1>
@@ -91,6 +95,7 @@ def trace_page(question: str, code: str, finished: Finished, calls: TracedCalls,
     A program in steps is shown by its steps, another one by its calls of tools.
     """
     from jinja2 import Environment
+    from markupsafe import Markup
 
     rows = calls.steps or calls.rows
     ending = (
@@ -107,6 +112,8 @@ def trace_page(question: str, code: str, finished: Finished, calls: TracedCalls,
     ]
     template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(_PAGE)
     return template.render(
+        policy=policy_of(_STYLE),
+        style=Markup(_STYLE),
         question=question,
         code=code,
         ending=ending,

@@ -1,7 +1,8 @@
 """Writes tasks for Amazon Mechanical Turk: the layout of a task, and the input of batches as CSV.
 
 The names of the answers are those that the importer of labels expects: `decision`, `comment` and `corrected_<field>`.
-MTurk puts the values of the CSV into the layout as they are, so the values are HTML.
+MTurk puts the values of the CSV into the layout as they are, so the values are HTML. The layout is a part of a page of
+MTurk, which adds scripts of its own: a Content-Security-Policy here would have no effect, or stop these.
 """
 
 from __future__ import annotations
