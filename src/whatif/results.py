@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from whatif.errors import WhatifError
 from whatif.files.project_folder import project_folder
+from whatif.files.well_formed import escaped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,7 +115,7 @@ def audit_shortcuts(
         from whatif.auditing.language_model import language_model as fine_tuned
 
         model = fine_tuned(language_model)
-    return frame({name: audit(benchmark.items, How(folds, seed, confidence, model))})
+    return frame({escaped(name): audit(benchmark.items, How(folds, seed, confidence, model))})
 
 
 def extract_answer(

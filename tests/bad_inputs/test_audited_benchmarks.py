@@ -29,6 +29,8 @@ FILES = {
     "table.parquet": b"PAR1 and no more",
     "pickle.pkl": b"\x80\x04.",
     "open.csv": b"question,answer\n" + b"".join(b"%d?,text %d\n" % (row, row) for row in range(99)),
+    "wide.csv": b",".join(b"column %d" % place for place in range(5000)) + b"\n" + b"a," * 4999 + b"a\n",
+    "wide-ragged.csv": b",".join(b"column %d" % place for place in range(5000)) + b"\na\n",
     "noanswer.csv": b"question,A,B,answer\n" + b"?,x,y,z\n" * 9,
 }
 
@@ -45,6 +47,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "saved/state.json").write_text('{"_data_files": [{"filename": "../good.csv"}]}')
     (tmp_path / "card").mkdir()
     (tmp_path / "card/README.md").write_text("---\nconfigs: [unclosed\n---\n")
+    for name, pattern in (("nothing", '""'), ("stars", '"**a"'), ("none-of-none", "[{path: []}]")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "README.md").write_text(f"---\nconfigs: [{{data_files: {pattern}}}]\n---\n")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "around").mkdir()
+    (tmp_path / "around/data").symlink_to(tmp_path / "around")
     return tmp_path
 
 
@@ -56,6 +64,10 @@ REFUSED = [
     (["ragged.csv"], "ragged.csv: line 2: has 3 fields; it needs 2"),
     (["twice.csv"], "column `question` is duplicated"),
     (["quotes.csv"], "quotes.csv: line 2: cannot be read"),
+    (["wide.csv"], "the columns are column 0, column 1, "),
+    (["wide.csv", "--question", "x"], "column 19 and 4,980 more"),
+    (["wide.csv", "--clusters", "x"], "column 19 and 4,980 more"),
+    (["wide-ragged.csv"], "has 1 fields; it needs 5000: column 0, "),
     (["text.json"], "text.json: is not JSON"),
     (["one.json"], "one.json: needs a list of objects, one for each question, an object of such objects by id"),
     (
@@ -80,6 +92,12 @@ REFUSED = [
     (["folder"], "folder: has no data files"),
     (["saved"], "names no data files in its folder"),
     (["card"], "its header is not YAML"),
+    (["nothing"], "`` is no pattern of file names"),
+    (["stars"], "`**a` is no pattern of file names"),
+    (["none-of-none"], "names no data file, but"),
+    (["loop"], "loop: "),
+    (["loop.csv"], "loop.csv: "),
+    (["around"], "around: has no data files"),
     (["good.csv", "--question", "nothing"], "good.csv: has no column `nothing`; the columns are question_id, question"),
     (["good.csv", "--clusters", "nothing"], "good.csv: has no column `nothing`"),
     (["good.csv", "--pairs", "question"], "--pairs question: needs two columns"),
@@ -89,6 +107,8 @@ REFUSED = [
     (["good.csv", "--html", "out.pdf"], "--html out.pdf: must end in .html"),
     (["good.csv", "--prune", "out.jsonl"], "--prune out.jsonl: is written like good.csv, so it must end in .csv"),
     (["good.csv", "--prune", "good.csv"], "--prune good.csv: is the benchmark itself"),
+    (["good.csv", "--html", "loop/out.html"], "--html loop/out.html: leads through a link to itself"),
+    (["good.csv", "--scores", "loop/out.csv"], "--scores loop/out.csv: leads through a link to itself"),
     (["good.csv", "few.csv", "--html", "out.html"], "--html out.html: is of one benchmark, but 2 are given"),
     (["good.csv", "--language-model", "./nowhere"], "checkpoint ./nowhere: no such folder"),
     (["good.csv", "--language-model", "folder"], "checkpoint folder"),

@@ -13,6 +13,7 @@ import pytest
 from whatif.errors import WhatifError
 from whatif.formats.prediction_fields import Prediction
 from whatif.formats.prediction_files import question_index, read_predictions
+from whatif.formats.prediction_records import column_names
 
 RELEASED = "img_path,query,answer,new query,new answer,type"
 
@@ -217,3 +218,26 @@ def test_ids_are_stripped_indices_may_be_floats_and_two_formats_are_refused(tmp_
     assert read_predictions(floats)[0].index == 48410016362
     both = written(tmp_path / "b.csv", "question_id,response,prediction\na,b,c\n")
     assert error_of(both) == "has columns `response` and `prediction`; keep the one with the model's responses"
+
+
+class Compared(str):
+    """A text that counts how often it is compared."""
+
+    number = 0
+
+    def __eq__(self, other: object) -> bool:
+        Compared.number += 1
+        return super().__eq__(other)
+
+    __hash__ = str.__hash__
+
+    def __str__(self) -> str:
+        return self
+
+
+def test_the_names_of_many_columns_are_compared_a_few_times_each() -> None:
+    names = [Compared(f"column {place}") for place in range(2000)]
+    columns = column_names(Path("wide.csv"), names)
+    assert Compared.number < 10 * len(names) and columns == names
+    with pytest.raises(WhatifError, match="column `column 7` is duplicated"):
+        column_names(Path("wide.csv"), [*names, names[7]])

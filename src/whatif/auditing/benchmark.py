@@ -10,9 +10,11 @@ from typing import Any
 
 from whatif.auditing.items import Item, read_items
 from whatif.errors import WhatifError
+from whatif.files.well_formed import well_formed, well_formed_values
 from whatif.formats.benchmark_columns import Columns, Named, described, recognised
 from whatif.formats.benchmark_files import SUFFIXES, BenchmarkTable, read_benchmark_file
 from whatif.formats.benchmark_folders import read_benchmark_folder
+from whatif.formats.prediction_records import shown_names
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def read_benchmark(
     else:
         table = read_benchmark_file(path)
     if clusters and clusters not in table.columns:
-        raise WhatifError(f"{path}: has no column `{clusters}`; the columns are {', '.join(table.columns)}")
+        raise WhatifError(f"{path}: has no column `{clusters}`; the columns are {shown_names(table.columns)}")
     columns = recognised(path, table.columns, table.rows, named)
     found = read_items(path, table.rows, columns, kind=kind, seed=seed, clusters=clusters)
     return Benchmark(table, columns, found.items, found.notes)
@@ -70,7 +72,7 @@ def read_benchmark(
 
 def read_rows(name: str, rows: Sequence[Mapping[str, Any]], named: Named = Named(), **how: Any) -> Benchmark:  # noqa: B008
     """The benchmark in rows that are in memory; `how` as for `read_benchmark`. Raises WhatifError as it does."""
-    rows = [{str(column): _plain(value) for column, value in row.items()} for row in rows]
+    rows = [{well_formed(str(column)): _plain(value) for column, value in row.items()} for row in rows]
     columns = list(dict.fromkeys(column for row in rows for column in row))
     if not rows:
         raise WhatifError(f"{name}: no rows; the audit needs one for each question")
@@ -86,7 +88,7 @@ def read_rows(name: str, rows: Sequence[Mapping[str, Any]], named: Named = Named
 
 
 def _plain(value: Any) -> Any:
-    """A value of a data frame as Python's own; None where it is missing."""
+    """A value of a data frame as Python's own, with `well_formed` texts; None where it is missing."""
     value = value.tolist() if hasattr(value, "tolist") else value
     missing = type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and math.isnan(value))
-    return None if missing else value
+    return None if missing else well_formed_values(value)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from whatif.files.well_formed import well_formed_json
 from whatif.language.options import LETTERS
 
 # How the first of several lettered options begins; the others are the same with the next letters.
@@ -93,7 +93,7 @@ def _parsed(text: str) -> Any:
         )
     for written in (text, text.replace("'", '"')):
         try:
-            return json.loads(written)
+            return well_formed_json(written)
         except (ValueError, RecursionError):
             continue
     # Lists with both kinds of quotes, as Python prints them.

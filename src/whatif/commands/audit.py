@@ -11,6 +11,7 @@ import click
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
 from whatif.files.project_folder import display_path, typed_path
+from whatif.files.well_formed import escaped
 
 if TYPE_CHECKING:
     from whatif.auditing.audit import Audit, How
@@ -86,7 +87,7 @@ def audit(benchmarks: Sequence[Path], prune_to: Path | None, html: Path | None, 
     from whatif.reporting.rendering import to_markdown
 
     how = _how(options)
-    read = {display_path(path): _read(path, options) for path in benchmarks}
+    read = {_shown(path): _read(path, options) for path in benchmarks}
     for name, benchmark in read.items():
         check_size(benchmark.items, how.folds, name)
         click.echo(f"{name}: {benchmark.table.source}, {len(benchmark.items):,} questions: {benchmark.recognised}")
@@ -106,10 +107,15 @@ def audit(benchmarks: Sequence[Path], prune_to: Path | None, html: Path | None, 
     if options["scores"] is not None:
         [one] = found.values()
         write_scores(one, options["scores"])
-        click.echo(f"{display_path(options['scores'])}: a score for each item")
+        click.echo(f"{_shown(options['scores'])}: a score for each item")
     if html is not None:
         [(name, benchmark)] = read.items()
         _write_page(html, name, benchmark, found[name], confidence=how.confidence)
+
+
+def _shown(path: Path) -> str:
+    """A path as the user would type it, in text that can be printed and written."""
+    return escaped(display_path(path))
 
 
 def _check(benchmarks: Sequence[Path], prune_to: Path | None, html: Path | None, options: dict[str, Any]) -> None:
@@ -121,7 +127,11 @@ def _check(benchmarks: Sequence[Path], prune_to: Path | None, html: Path | None,
             continue
         if len(benchmarks) > 1:
             raise WhatifError(f"{option} {path}: is of one benchmark, but {len(benchmarks)} are given")
-        if path.resolve() == benchmarks[0].resolve():
+        try:
+            same = path.resolve() == benchmarks[0].resolve()
+        except RuntimeError as error:
+            raise WhatifError(f"{option} {path}: leads through a link to itself; give another name") from error
+        if same:
             raise WhatifError(f"{option} {path}: is the benchmark itself; give another name")
     if html is not None and html.suffix.lower() not in (".html", ".htm"):
         raise WhatifError(f"--html {html}: must end in .html")
@@ -191,10 +201,10 @@ def _prune(name: str, benchmark: Benchmark, how: How, out: Path, *, html: Path |
     benchmark.write(pruned.kept, out)
     dropped = out.with_name(f"{out.stem}.dropped.csv")
     write_rows(dropped_rows(pruned, benchmark.items), dropped)
-    click.echo(f"{display_path(out)}: the kept items; {display_path(dropped)}: the dropped ones")
+    click.echo(f"{_shown(out)}: the kept items; {_shown(dropped)}: the dropped ones")
     if scores is not None:
         write_scores(pruned.before, scores)
-        click.echo(f"{display_path(scores)}: a score for each item, before pruning")
+        click.echo(f"{_shown(scores)}: a score for each item, before pruning")
     if html is not None:
         _write_page(html, name, benchmark, pruned.before, confidence=how.confidence, pruned=pruned)
 
@@ -215,4 +225,4 @@ def _write_page(
         pruned=pruned,
     )
     write_whole(path, text.encode())
-    click.echo(f"{display_path(path)}: open it in a browser")
+    click.echo(f"{_shown(path)}: open it in a browser")

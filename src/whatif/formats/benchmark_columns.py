@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from whatif.errors import WhatifError
+from whatif.formats.prediction_records import shown_names
 
 Row = Mapping[str, Any]
 
@@ -132,7 +133,7 @@ def recognised(path: object, columns: Sequence[str], rows: Sequence[Row], named:
         option = "--question" if not questions else "--answer"
         raise WhatifError(
             f"{path}: no column is recognised as {lost}; name it with {option} (or two captions with --pairs A,B); "
-            f"the columns are {', '.join(columns)}"
+            f"the columns are {shown_names(columns)}"
         )
     if len(answers) != len(questions):
         raise WhatifError(
@@ -164,14 +165,15 @@ def described(columns: Columns) -> str:
 
 
 def _check_named(path: object, columns: Sequence[str], named: Named) -> None:
+    known = set(columns)
     for one in fields(named):
         value = getattr(named, one.name)
         names = [value] if isinstance(value, str) else list(value)
         if one.name == "options":
             names = [name for each in names for name in each.split(",")]
         for name in names:
-            if name and name != NONE and name not in columns:
-                raise WhatifError(f"{path}: has no column `{name}`; the columns are {', '.join(columns)}")
+            if name and name != NONE and name not in known:
+                raise WhatifError(f"{path}: has no column `{name}`; the columns are {shown_names(columns)}")
 
 
 def _plain(name: str) -> str:

@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
-from whatif.files.atomic import disk_errors, open_temporary, write_whole
+from whatif.files.atomic import write_whole
 from whatif.files.delimited import delimited
-from whatif.files.inputs import check_regular
+from whatif.formats.arrow_rows import read_parquet_rows, write_parquet_rows
 from whatif.formats.benchmark_json import all_columns, json_lines, read_json_rows
 from whatif.formats.c_vqa import SYNTHETIC_GROUPS
 from whatif.formats.c_vqa_records import COLUMNS
 from whatif.formats.prediction_records import read_records
 
 Row = Mapping[str, Any]
-_ROWS_AT_ONCE = 256  # of a Parquet file, which may hold pictures
 _DIGEST = 24  # hexadecimal digits that stand for a picture
 _LONGEST_REFERENCE = 64  # characters of a cell that refers to another row's picture; an encoded picture is longer
 
@@ -171,108 +170,3 @@ def _parquet(path: Path) -> BenchmarkTable:
     return BenchmarkTable(
         path, "Parquet", tuple(columns), rows, places, lambda kept, out: write_parquet_rows([path], kept, out)
     )
-
-
-def read_parquet_rows(paths: Sequence[Path]) -> tuple[list[str], list[Row]]:
-    """The columns and rows of Parquet files, with digests in place of binary values.
-
-    Raises WhatifError when a file is missing, is not Parquet or cannot be decoded, and when there are no rows.
-    """
-    rows: list[Row] = []
-    columns: dict[str, None] = {}
-    for path in paths:
-        with _reading(path):
-            import pyarrow.parquet as pq
-
-            check_regular(path)
-            with pq.ParquetFile(path) as file:
-                columns |= dict.fromkeys(file.schema_arrow.names)
-                for batch in file.iter_batches(_ROWS_AT_ONCE):
-                    rows += plain_rows(batch)
-    if not rows:
-        raise WhatifError(f"{paths[0]}: has no rows; it needs one for each question")
-    return list(columns), rows
-
-
-class _reading:  # noqa: N801 - reads as a statement
-    """Turns what goes wrong while a Parquet or Arrow file is read into one line."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        import pyarrow as pa
-
-        if isinstance(error, FileNotFoundError):
-            raise WhatifError(f"{self._path}: no such file; give the path of a benchmark") from None
-        if isinstance(error, pa.ArrowInvalid) and "magic bytes" in str(error):
-            raise WhatifError(f"{self._path}: is not a complete Parquet file; give the whole file") from error
-        if isinstance(error, OSError | pa.ArrowException):
-            why = (getattr(error, "strerror", None) or str(error) or type(error).__name__).splitlines()[0]
-            raise WhatifError(f"{self._path}: unreadable ({why}); give a complete file") from error
-
-
-reading = _reading
-
-
-def plain_rows(batch: Any) -> list[Row]:
-    """The rows of an Arrow batch as dictionaries, with digests in place of binary values."""
-    names = batch.schema.names
-    values = [[_plain(value) for value in column.to_pylist()] for column in batch.columns]
-    return [dict(zip(names, cells, strict=True)) for cells in zip(*values, strict=True)]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, bytes):
-        return hashlib.sha256(value).hexdigest()[:_DIGEST]
-    if isinstance(value, list):
-        return [_plain(one) for one in value]
-    if isinstance(value, dict):
-        if isinstance(value.get("bytes"), bytes):
-            return _plain(value["bytes"])
-        return value.get("path") if set(value) == {"bytes", "path"} else {k: _plain(v) for k, v in value.items()}
-    return value
-
-
-def write_parquet_rows(paths: Sequence[Path], kept: Sequence[int], out: Path) -> None:
-    """Writes the rows with these numbers (over all files) as one Parquet file with the schema of the first."""
-    import pyarrow.parquet as pq
-
-    with disk_errors(out):
-        file, temporary = open_temporary(out)
-        with file:
-            try:
-                with pq.ParquetFile(paths[0]) as first:
-                    schema = first.schema_arrow
-                with pq.ParquetWriter(file, schema, compression="zstd") as writer:
-                    for batch in kept_batches(_parquet_batches(paths), kept):
-                        writer.write_batch(batch.cast(schema) if batch.schema != schema else batch)
-                file.flush()
-                temporary.replace(out)
-            except BaseException:
-                temporary.unlink(missing_ok=True)
-                raise
-
-
-def _parquet_batches(paths: Sequence[Path]) -> Iterator[Any]:
-    import pyarrow.parquet as pq
-
-    for path in paths:
-        with pq.ParquetFile(path) as file:
-            yield from file.iter_batches(_ROWS_AT_ONCE)
-
-
-def kept_batches(batches: Iterator[Any], kept: Sequence[int]) -> Iterator[Any]:
-    """The rows with these numbers, in ascending order, batch after batch."""
-    wanted = sorted(kept)
-    first = place = 0
-    for batch in batches:
-        start = place
-        while place < len(wanted) and wanted[place] < first + len(batch):
-            place += 1
-        if chosen := [number - first for number in wanted[start:place]]:
-            yield batch.take(chosen)
-        first += len(batch)

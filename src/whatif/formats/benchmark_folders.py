@@ -16,16 +16,9 @@ from typing import Any
 from whatif.errors import WhatifError
 from whatif.files.atomic import disk_errors, open_temporary, write_whole
 from whatif.files.inputs import read_bytes
-from whatif.formats.benchmark_files import (
-    BenchmarkTable,
-    Row,
-    kept_batches,
-    plain_rows,
-    read_benchmark_file,
-    read_parquet_rows,
-    reading,
-    write_parquet_rows,
-)
+from whatif.files.well_formed import well_formed, well_formed_json
+from whatif.formats.arrow_rows import RowDecoder, kept_batches, read_parquet_rows, reading, write_parquet_rows
+from whatif.formats.benchmark_files import BenchmarkTable, Row, read_benchmark_file
 
 _PREFERRED = ("test", "validation", "dev", "val", "train")  # of several splits
 _CARD = "README.md"
@@ -76,7 +69,7 @@ def _declared(folder: Path, config: str | None) -> dict[str, list[Path]]:
         if config is not None:
             raise WhatifError(f"{card}: declares no configurations, so there is no {config}; leave --config out")
         return {}
-    named = {str(one.get("config_name", "default")): one for one in configs if isinstance(one, dict)}
+    named = {well_formed(str(one.get("config_name", "default"))): one for one in configs if isinstance(one, dict)}
     marked = [name for name, one in named.items() if one.get("default") is True or name == "default"]
     if config is None and len(named) > 1 and not marked:
         raise WhatifError(f"{card}: has the configurations {', '.join(named)}; name one with --config")
@@ -95,15 +88,21 @@ def _files(folder: Path, declared: Any) -> Iterator[tuple[str, list[Path]]]:
         patterns = one["path"] if isinstance(one["path"], list) else [one["path"]]
         found = sorted({path for pattern in patterns for path in _matching(folder, str(pattern))})
         if not found:
-            raise WhatifError(f"{folder}: its {_CARD} names {patterns[0]}, but there is no such file in the folder")
-        yield str(one.get("split", "train")), found
+            named = patterns[0] if patterns else "no data file"
+            raise WhatifError(f"{folder}: its {_CARD} names {named}, but there is no such file in the folder")
+        yield well_formed(str(one.get("split", "train"))), found
 
 
 def _matching(folder: Path, pattern: str) -> list[Path]:
     """Files below the folder, never outside it."""
     if pattern.startswith("/") or ".." in Path(pattern).parts:
         raise WhatifError(f"{folder / _CARD}: `{pattern}` leaves the folder; data files must lie in it")
-    return [path for path in folder.glob(pattern) if path.is_file()]
+    try:
+        return [path for path in folder.glob(pattern) if path.is_file()]
+    except ValueError as error:
+        raise WhatifError(
+            f"{folder / _CARD}: `{pattern}` is no pattern of file names ({error}); correct `data_files`"
+        ) from error
 
 
 def _found(folder: Path) -> dict[str, list[Path]]:
@@ -170,13 +169,14 @@ def _saved(folder: Path, split: str | None) -> BenchmarkTable:
     if not declared or any(Path(one).name != one or not one for one in declared):
         raise WhatifError(f"{home / _STATE}: names no data files in its folder; save the data set again")
     paths = [home / one for one in declared]
+    decoder = RowDecoder()
     rows: list[Row] = []
     columns: dict[str, None] = {}
     for path in paths:
         with reading(path):
             for batch in _arrow_batches([path]):
                 columns |= dict.fromkeys(batch.schema.names)
-                rows += plain_rows(batch)
+                rows += decoder.rows(path, batch)
     if not rows:
         raise WhatifError(f"{home}: has no rows; it needs one for each question")
 
@@ -228,7 +228,7 @@ def _places(rows: Sequence[Row]) -> list[str]:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(read_bytes(path, _LARGEST_CARD))
+        found = well_formed_json(read_bytes(path, _LARGEST_CARD).decode("utf-8-sig"))
     except FileNotFoundError:
         raise WhatifError(f"{path}: no such file; save the data set again") from None
     except (OSError, ValueError, RecursionError) as error:

@@ -14,6 +14,7 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.files.inputs import read_bytes
+from whatif.files.well_formed import well_formed_json
 
 Row = Mapping[str, Any]
 _KEY = "id"  # the column for the keys of an object of objects
@@ -30,13 +31,15 @@ class JsonRows:
 
 
 def read_json_rows(path: Path) -> JsonRows:
-    """The rows of a JSON file. The columns are those of all rows, in the order in which they first appear.
+    """The rows of a JSON file, with `well_formed` texts.
+
+    The columns are those of all rows, in the order in which they first appear.
 
     Raises WhatifError when the file is missing, empty, not UTF-8 or not JSON, and when it has no such shape.
     """
     text = _text(path)
     try:
-        value = json.loads(text)
+        value = well_formed_json(text)
     except (ValueError, RecursionError) as error:  # ValueError: also for integers beyond Python's digit limit
         if (lines := _lines(text)) is None:
             raise WhatifError(f"{path}: is not JSON ({error}); write it with a JSON library") from error
@@ -90,7 +93,7 @@ def _is_table(value: Any) -> bool:
 def _lines(text: str) -> list[Any] | None:
     """The objects of JSON lines; None if the text is something else."""
     try:
-        found = [json.loads(line) for line in text.split("\n") if line.strip()]
+        found = [well_formed_json(line) for line in text.split("\n") if line.strip()]
     except (ValueError, RecursionError):
         return None
     return found if all(isinstance(one, dict) for one in found) else None

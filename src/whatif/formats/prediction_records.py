@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,9 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.files.inputs import LONGEST_LINE, long_csv_fields, read_bytes
+from whatif.files.well_formed import well_formed_json
 
+_MOST_NAMED = 20  # columns in a message
 _WHOLE = (".json", ".xlsx")  # formats whose rows are not lines
 # A sheet may claim any size, and openpyxl would fill it with empty cells.
 _MOST_COLUMNS = 1_000
@@ -36,7 +38,8 @@ def read_records(
 
     `things` and `row` say in messages what the file and a row of it contain.
 
-    Fields of CSV and TSV are text. Fields of JSON and workbooks keep their type; a formula is its text.
+    Fields of CSV and TSV are text. Fields of JSON and workbooks keep their type; a formula is its text. All texts are
+    `well_formed`.
     The columns of JSON are those of its first object; other objects may lack some or have more.
 
     Raises WhatifError with file and place when the suffix is unknown, or when the file is missing, empty, without
@@ -56,6 +59,12 @@ def read_records(
     if not records:
         raise WhatifError(f"{path}: has no rows below its header; it needs one for each {row}")
     return columns, records
+
+
+def shown_names(columns: Sequence[str]) -> str:
+    """The names of columns for a message, not too many."""
+    more = len(columns) - _MOST_NAMED
+    return ", ".join(columns[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _text(path: Path, data: bytes) -> str:
@@ -89,11 +98,11 @@ def _lines(path: Path, reader: Any) -> tuple[list[str], list[Record]]:
             if not fields:  # an empty line
                 continue
             if not columns:
-                columns = _columns(path, fields)
+                columns = column_names(path, fields)
                 continue
             if len(fields) != len(columns):
                 raise WhatifError(
-                    f"{path}: {place}: has {len(fields)} fields; it needs {len(columns)}: {', '.join(columns)}"
+                    f"{path}: {place}: has {len(fields)} fields; it needs {len(columns)}: {shown_names(columns)}"
                 )
             records.append(Record(place, dict(zip(columns, fields, strict=True))))
     except csv.Error as error:
@@ -103,9 +112,10 @@ def _lines(path: Path, reader: Any) -> tuple[list[str], list[Record]]:
     return columns, records
 
 
-def _columns(path: Path, fields: Sequence[Any]) -> list[str]:
+def column_names(path: Path, fields: Sequence[Any]) -> list[str]:
+    """The names in a header; empty cells are columns without a name. Raises WhatifError for a duplicate."""
     columns = ["" if field is None else str(field) for field in fields]
-    twice = next((column for place, column in enumerate(columns) if column and column in columns[:place]), None)
+    twice = next((column for column, number in Counter(columns).items() if column and number > 1), None)
     if twice is not None:
         raise WhatifError(f"{path}: column `{twice}` is duplicated; column names must be unique")
     return columns
@@ -129,7 +139,7 @@ def _json(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
 
 def _parsed(path: Path, place: str, text: str) -> Any:
     try:
-        return json.loads(text)
+        return well_formed_json(text)
     except (ValueError, RecursionError) as error:  # ValueError: also for integers beyond Python's digit limit
         where = f"{path}: {place}" if place else f"{path}"
         raise WhatifError(f"{where}: is not JSON ({error}); write it with a JSON library") from error
@@ -169,7 +179,7 @@ def _workbook(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
         raise WhatifError(f"{path}: is not an Excel workbook ({type(error).__name__}); save as .xlsx or TSV") from error
     if not rows:
         return [], []
-    columns = _columns(path, rows[0][1])
+    columns = column_names(path, rows[0][1])
     return columns, [Record(f"row {number}", _cells(columns, cells)) for number, cells in rows[1:]]
 
 
