@@ -43,6 +43,14 @@ def test_texts_that_are_not_stored_as_dictionaries_in_between(tmp_path: Path) ->
     assert rows == [{"list": text, "text": text[0]} for text in texts]
 
 
+@pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
+def test_texts_that_are_stored_as_differences(encoding: str, tmp_path: Path) -> None:
+    rows = [{"text": f"text {place}", "list": ["a", f"b {place}"]} for place in range(50)]
+    encodings = {"text": encoding, "list.list.element": encoding}
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a", use_dictionary=False, column_encoding=encodings)
+    assert read_parquet_rows([tmp_path / "a"])[1] == rows
+
+
 def test_a_part_of_an_arrow_batch_is_read_as_it_is(tmp_path: Path) -> None:
     [batch] = TEXTS.slice(1, 3).to_batches()
     assert RowDecoder().rows(tmp_path, batch) == TEXTS.to_pylist()[1:]

@@ -197,28 +197,35 @@ def _check_declared(path: Path, metadata: Any) -> None:
             )
 
 
-def _is_picture(column: Any) -> bool:
-    """Whether a column of Parquet has one binary value in a row, as pictures are stored."""
-    return (
-        column.physical_type == "BYTE_ARRAY" and column.logical_type.type == "NONE" and not column.max_repetition_level
-    )
-
-
 def _as_dictionaries(metadata: Any) -> list[str]:
     """The paths of the columns that are read as dictionaries: all texts, and binary values in lists."""
+    return [metadata.schema.column(place).path for place in _byte_columns(metadata) if _shares(metadata, place)]
+
+
+def _byte_columns(metadata: Any) -> list[int]:
     columns = [metadata.schema.column(place) for place in range(metadata.num_columns)]
     return [
-        one.path
-        for one in columns
-        if one.physical_type == "BYTE_ARRAY" and one.logical_type.type != "DECIMAL" and not _is_picture(one)
+        place
+        for place, one in enumerate(columns)
+        if one.physical_type == "BYTE_ARRAY" and one.logical_type.type != "DECIMAL"
     ]
+
+
+def _shares(metadata: Any, place: int) -> bool:
+    """Whether a column is read as a dictionary: not pictures, one in a row, nor differences of texts (DELTA_...)."""
+    column = metadata.schema.column(place)
+    groups = [metadata.row_group(number).column(place) for number in range(metadata.num_row_groups)]
+    return not (
+        (column.logical_type.type == "NONE" and not column.max_repetition_level)
+        or any(encoding.startswith("DELTA") for group in groups for encoding in group.encodings)
+    )
 
 
 def _rows_at_once(metadata: Any) -> int:
     """So few rows that their pictures fit in memory even if all of them are the same one, which is stored once."""
-    pictures = [place for place in range(metadata.num_columns) if _is_picture(metadata.schema.column(place))]
+    single = [place for place in _byte_columns(metadata) if not _shares(metadata, place)]
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-    size = max((group.column(place).total_uncompressed_size for group in groups for place in pictures), default=1)
+    size = max((group.column(place).total_uncompressed_size for group in groups for place in single), default=1)
     return max(1, min(_ROWS_AT_ONCE, MOST_UNPACKED // max(1, size)))
 
 
