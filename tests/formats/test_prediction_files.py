@@ -128,6 +128,47 @@ def test_lmms_eval_samples(tmp_path: Path) -> None:
     assert by_id(found) == {"a": "Two", "b": "Yes", "c": "", "d": "No", "e": ""}
 
 
+FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] Error code: 429"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"resps": [[FAILED]], "filtered_resps": ["429"]},
+        {"resps": FAILED, "filtered_resps": "429"},
+        {"resps": [[["429"], [[FAILED]]]], "filtered_resps": ["429"]},  # of two tries, of which a filter chose
+        {"resps": [[{"text": FAILED}]], "filtered_resps": ["429"]},
+        {"resps": [[" [lmms_eval_budget_exceeded]"]], "filtered_resps": [[]]},
+        {"resps": [[FAILED]]},
+        {"filtered_resps": [FAILED]},
+    ],
+)
+def test_a_filter_of_lmms_eval_cannot_hide_that_a_request_failed(fields: dict[str, Any], tmp_path: Path) -> None:
+    sample = {"doc_id": 0, "doc": {"question_id": "a"}}
+    good = {"doc_id": 1, "doc": {"question_id": "b"}, "resps": [["It is 429."]], "filtered_resps": ["429"]}
+    failed, said = read_predictions(written(tmp_path / "s.jsonl", lines({**sample, **fields}, good)))
+    assert failed.failure is not None and "[lmms_eval_" in failed.failure.lower()
+    assert (said.failure, said.response) == (None, "429")
+
+
+@pytest.mark.parametrize(
+    ("header", "first", "is_failure"),
+    [
+        ("index\tprediction", "1", True),
+        ("question_id\tprediction", "a", True),
+        ("index\tquestion_id\tprediction", "1\ta", True),
+        ("question_id\tresponse", "a", False),
+    ],
+)
+def test_none_is_no_response_in_the_columns_of_vlmevalkit(
+    header: str, first: str, is_failure: bool, tmp_path: Path
+) -> None:
+    (found,) = read_predictions(written(tmp_path / "p.tsv", f"{header}\n{first}\tNone\n"))
+    assert (found.failure is not None) == is_failure
+    if is_failure:
+        assert found.failure == "line 2: VLMEvalKit got no response (`None`)"
+
+
 def test_what_lmms_eval_0_7_logs() -> None:
     """A line as lmms-eval wrote it for an exported task: it has no `doc`, and the response is not a list."""
     path = Path(__file__).parent / "lmms_eval_samples.jsonl"

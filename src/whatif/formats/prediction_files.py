@@ -63,8 +63,7 @@ def read_predictions(path: Path, response_columns: Sequence[str] | None = None) 
     elif {"question_id", "response"} <= found:
         predictions = [_plain(path, record, "response") for record in records]
     elif "prediction" in found and found & {"question_id", "index"}:
-        named = "question_id" in found
-        predictions = [_plain(path, record, "prediction") if named else _indexed(path, record) for record in records]
+        predictions = [_of_vlmevalkit(path, record, is_named="question_id" in found) for record in records]
     elif has_losses(columns):
         predictions = losses_of(path, columns, records)
     else:
@@ -88,12 +87,16 @@ def _plain(path: Path, record: Record, field: str) -> Prediction:
     return replace(response, question_id=question_id, program=program)
 
 
+def _of_vlmevalkit(path: Path, record: Record, *, is_named: bool) -> Prediction:
+    """The prediction in a row of VLMEvalKit, which keeps the column `question_id` of a question that has one."""
+    said = _plain(path, record, "prediction") if is_named else _indexed(path, record)
+    if said.response.strip() != _NO_RESPONSE:
+        return said
+    return replace(said, failure=f"{record.place}: VLMEvalKit got no response (`{_NO_RESPONSE}`)")
+
+
 def _indexed(path: Path, record: Record) -> Prediction:
-    index = index_of(path, record)
-    response = _response(path, record, "prediction")
-    if response.response.strip() == _NO_RESPONSE:
-        response = replace(response, failure=f"{record.place}: VLMEvalKit got no response (`{_NO_RESPONSE}`)")
-    return replace(response, index=index)
+    return replace(_response(path, record, "prediction"), index=index_of(path, record))
 
 
 def _response_columns(path: Path, columns: Sequence[str], named: Sequence[str] | None) -> Sequence[str]:
@@ -160,8 +163,20 @@ def _sample(path: Path, record: Record) -> Prediction:
         well_formed(response),
         question_id=question_id.strip(),
         is_null=is_null,
-        failure=failure_in(response),
+        # A filter may have found an answer in the text of a failure; which of several texts it read is not known.
+        failure=next(filter(None, map(failure_in, _texts_in([record.fields.get("resps"), response]))), None),
     )
+
+
+def _texts_in(values: list[Any]) -> Iterator[str]:
+    """The texts in lists and objects of any depth, in order."""
+    waiting = values[::-1]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list | dict):
+            waiting += list(value.values() if isinstance(value, dict) else value)[::-1]
 
 
 def _question_id(fields: Mapping[str, Any]) -> str | None:
