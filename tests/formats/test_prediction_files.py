@@ -94,16 +94,16 @@ def test_vlmevalkit_predictions(tmp_path: Path) -> None:
     header = ("index", "question", "answer", "prediction")
     number = question_index("a-original")
     paths = [
-        workbook(tmp_path / "p.xlsx", header, (number, "How many?", "2", "=1+1"), (7, "What if?", "0", 17.0)),
-        written(tmp_path / "p.tsv", f"{'	'.join(header)}\n{number}\tHow many?\t2\t=1+1\n7\tWhat if?\t0\t17\n"),
+        workbook(tmp_path / "p.xlsx", header, (number, "How many?", "2", "1+1=2"), (7, "What if?", "0", 17.0)),
+        written(tmp_path / "p.tsv", f"{'	'.join(header)}\n{number}\tHow many?\t2\t1+1=2\n7\tWhat if?\t0\t17\n"),
         written(
             tmp_path / "p.json",
-            json.dumps([{"index": number, "prediction": "=1+1"}, {"index": 7.0, "prediction": 17}]),
+            json.dumps([{"index": number, "prediction": "1+1=2"}, {"index": 7.0, "prediction": 17}]),
         ),
     ]
     for path in paths:
         found = read_predictions(path)
-        assert [(one.index, one.response) for one in found] == [(number, "=1+1"), (7, "17")], path
+        assert [(one.index, one.response) for one in found] == [(number, "1+1=2"), (7, "17")], path
     named = workbook(tmp_path / "n.xlsx", (*header, "question_id"), (number, "How many?", "2", None, "a-original"))
     assert by_id(read_predictions(named)) == {"a-original": ""}
     nan = written(tmp_path / "nan.json", '[{"index": 1, "prediction": NaN}]')

@@ -14,10 +14,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from whatif.errors import WhatifError
+from whatif.files.cells import damage_in
 from whatif.files.well_formed import well_formed
 from whatif.formats.c_vqa import VARIANTS
 from whatif.formats.c_vqa_records import COLUMNS as RELEASED_COLUMNS
-from whatif.formats.failed_requests import failure_in, is_cut_cell
+from whatif.formats.failed_requests import failure_in
 from whatif.formats.option_losses import LOSSES, has_losses, losses_of
 from whatif.formats.prediction_fields import Prediction, as_text, found_columns, index_of, listed, question_id_of
 from whatif.formats.prediction_records import Record, read_records
@@ -28,7 +29,6 @@ _SPELT_LIKE_THE_QUERIES = ("response", "new response")
 # The columns of the programs for `query` and for `new query`; in a plain file, the first one.
 PROGRAM_COLUMNS = ("code", "new code")
 _NO_RESPONSE = "None"  # what VLMEvalKit writes for a request without a response
-_TABLES = (".csv", ".tsv", ".xlsx")  # which a spreadsheet may have written
 _FORMATS = (
     "`question_id` and `response` (plain), `index` and `prediction` (VLMEvalKit), `doc_id` and `filtered_resps` "
     f"(lmms-eval), the columns of C-VQA and its responses, or losses ({LOSSES})"
@@ -187,19 +187,21 @@ def _question_id(fields: Mapping[str, Any]) -> str | None:
 
 
 def _response(path: Path, record: Record, column: str) -> Prediction:
-    """The response in a field, without its question. Raises WhatifError when the row lacks the field."""
+    """The response in a field, without its question; a failure if a spreadsheet changed it.
+
+    Raises WhatifError when the row lacks the field.
+    """
     if column not in record.fields:
         raise WhatifError(
             f'{path}: {record.place}: has no `{column}`; give the response, `""` if it was empty; '
             f"{found_columns(list(record.fields))}"
         )
+    if (damage := damage_in(record.fields, column)) is not None:
+        return Prediction(record.place, "", failure=f"{record.place}: {column} {damage.what}")
     value = record.fields[column]
     is_null = value is None or (isinstance(value, float) and math.isnan(value))
     response = as_text(path, record, column)
-    failure = failure_in(response)
-    if failure is None and path.suffix.lower() in _TABLES and is_cut_cell(response):
-        failure = f"{record.place}: {column} is cut at {len(response):,} characters, the most that a cell can hold"
-    return Prediction(record.place, response, is_null=is_null, failure=failure)
+    return Prediction(record.place, response, is_null=is_null, failure=failure_in(response))
 
 
 def _program(path: Path, record: Record, column: str) -> str | None:

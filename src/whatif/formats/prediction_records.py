@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
+from whatif.files.cells import checked_row
 from whatif.files.inputs import LONGEST_LINE, long_csv_fields, read_bytes
 
 _WHOLE = (".json", ".xlsx")  # formats whose rows are not lines
@@ -23,7 +24,10 @@ _LARGEST_WORKBOOK = 1024**3  # bytes, unpacked
 
 @dataclass(frozen=True)
 class Record:
-    """A row of a table: its fields by column, and its position in the file for messages (`line 3`)."""
+    """A row of a table: its fields by column, and its position in the file for messages (`line 3`).
+
+    Reading a field that a spreadsheet changed raises WhatifError (`whatif.files.cells`).
+    """
 
     place: str
     fields: Mapping[str, Any]
@@ -36,7 +40,7 @@ def read_records(
 
     `things` and `row` say in messages what the file and a row of it contain.
 
-    Fields of CSV and TSV are text. Fields of JSON and workbooks keep their type; a formula is its text.
+    Fields of CSV and TSV are text. Fields of JSON and workbooks keep their type.
     The columns of JSON are those of its first object; other objects may lack some or have more.
 
     Raises WhatifError with file and place when the suffix is unknown, or when the file is missing, empty, without
@@ -95,7 +99,8 @@ def _lines(path: Path, reader: Any) -> tuple[list[str], list[Record]]:
                 raise WhatifError(
                     f"{path}: {place}: has {len(fields)} fields; it needs {len(columns)}: {', '.join(columns)}"
                 )
-            records.append(Record(place, dict(zip(columns, fields, strict=True))))
+            row = dict(zip(columns, fields, strict=True))
+            records.append(Record(place, checked_row(f"{path}: {place}", row)))
     except csv.Error as error:
         raise WhatifError(
             f"{path}: line {first_line}: cannot be read ({error}); close the quotes, double those inside a field"
@@ -154,7 +159,7 @@ def _workbook(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
             f"{path}: a workbook is read with openpyxl, which is not installed; pip install openpyxl, or save it as TSV"
         ) from error
     try:
-        # Formulas are kept as text: the file's contents are never evaluated.
+        # Formulas are kept, so that they are noticed: the file's contents are never evaluated.
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             size = sum(entry.file_size for entry in packed.infolist())
         if size > _LARGEST_WORKBOOK:
@@ -169,24 +174,27 @@ def _workbook(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
         raise WhatifError(f"{path}: is not an Excel workbook ({type(error).__name__}); save as .xlsx or TSV") from error
     if not rows:
         return [], []
-    columns = _columns(path, rows[0][1])
-    return columns, [Record(f"row {number}", _cells(columns, cells)) for number, cells in rows[1:]]
+    columns = _columns(path, [cell.value for cell in rows[0][1]])
+    return columns, [_sheet_row(path, columns, number, cells) for number, cells in rows[1:]]
 
 
-def _cells(columns: Sequence[str], cells: Sequence[Any]) -> dict[str, Any]:
-    """A row by column; a workbook may omit empty cells at the end of a row."""
-    return dict(zip(columns, (*cells, *[None] * (len(columns) - len(cells))), strict=False))
+def _sheet_row(path: Path, columns: Sequence[str], number: int, cells: Sequence[Any]) -> Record:
+    place = f"row {number}"
+    by_column = dict(zip(columns, cells, strict=False))  # a workbook may omit empty cells at the end of a row
+    values = {column: by_column[column].value if column in by_column else None for column in columns}
+    kinds = {column: cell.data_type for column, cell in by_column.items()}
+    return Record(place, checked_row(f"{path}: {place}", values, kinds))
 
 
 def _rows(path: Path, sheet: Any) -> Iterator[tuple[int, Sequence[Any]]]:
     """Non-empty rows with their numbers in the sheet."""
     sheet.reset_dimensions()  # ignore the declared size; a row then ends with its last cell
-    for number, cells in enumerate(sheet.iter_rows(values_only=True), 1):
+    for number, cells in enumerate(sheet.iter_rows(), 1):
         if number > _MOST_ROWS:
             raise WhatifError(f"{path}: has more than {_MOST_ROWS:,} rows, the maximum of a workbook; save it as TSV")
-        if any(cell is not None for cell in cells[_MOST_COLUMNS:]):
+        if any(cell.value is not None for cell in cells[_MOST_COLUMNS:]):
             raise WhatifError(f"{path}: row {number}: has more than {_MOST_COLUMNS:,} columns; save it as TSV")
-        if any(cell is not None for cell in cells):
+        if any(cell.value is not None for cell in cells):
             yield number, cells
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whatif.errors import WhatifError
+from whatif.files.cells import checked_row
 from whatif.files.inputs import LARGEST, LONGEST_LINE, long_csv_fields, read_bytes
 from whatif.files.well_formed import escaped
 from whatif.verification.encodings import decoded, delimiter_of
@@ -34,7 +35,8 @@ def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) 
     fields. Column names may be in capitals. Blank rows are skipped; fields that are missing at the end are empty.
     Columns without a name are ignored.
 
-    Raises WhatifError naming the file when it cannot be read, is not UTF-8, is not CSV, or lacks a column.
+    Raises WhatifError naming the file when it cannot be read, is not UTF-8, is not CSV, or lacks a column, and naming
+    line and column of a cell that a spreadsheet changed.
     """
     text = text_of(path, f"a CSV of {kind}", is_csv=True)
     names: list[str] | None = None
@@ -50,11 +52,11 @@ def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) 
             if twice is not None:
                 raise WhatifError(f"{path}: duplicate column {listed([twice])}; keep one")
             continue
-        values = [field.strip() for field in record]
-        if any(values):
-            padded = [*values, *[""] * (len(names) - len(values))]
-            fields = dict(zip(names, padded[: len(names)], strict=True))
-            rows.append(LabelRow(file, line, fields, len([field for field in values[len(names) :] if field])))
+        if any(field.strip() for field in record):
+            padded = [*record, *[""] * (len(names) - len(record))]
+            cells = {name: cell for name, cell in zip(names, padded, strict=False) if name}
+            fields = {name: cell.strip() for name, cell in checked_row(f"{path}: line {line}", cells).items()}
+            rows.append(LabelRow(file, line, fields, len([cell for cell in record[len(names) :] if cell.strip()])))
     return rows
 
 
