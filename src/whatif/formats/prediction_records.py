@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import zipfile
@@ -13,7 +12,8 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.files.cells import checked_row
-from whatif.files.inputs import LONGEST_LINE, long_csv_fields, read_bytes
+from whatif.files.delimited import NotDelimitedError, delimited_rows
+from whatif.files.inputs import LONGEST_LINE, read_bytes
 
 _WHOLE = (".json", ".xlsx")  # formats whose rows are not lines
 # A sheet may claim any size, and openpyxl would fill it with empty cells.
@@ -40,7 +40,8 @@ def read_records(
 
     `things` and `row` say in messages what the file and a row of it contain.
 
-    Fields of CSV and TSV are text. Fields of JSON and workbooks keep their type.
+    Fields of CSV and TSV are text; the header tells how they are divided (`whatif.files.delimited`). Fields of JSON and
+    workbooks keep their type.
     The columns of JSON are those of its first object; other objects may lack some or have more.
 
     Raises WhatifError with file and place when the suffix is unknown, or when the file is missing, empty, without
@@ -72,26 +73,13 @@ def _text(path: Path, data: bytes) -> str:
         ) from error
 
 
-def _delimited(delimiter: str) -> Callable[[Path, bytes], tuple[list[str], list[Record]]]:
-    def read(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
-        with long_csv_fields():
-            return _lines(
-                path, csv.reader(io.StringIO(_text(path, data), newline=""), delimiter=delimiter, strict=True)
-            )
-
-    return read
-
-
-def _lines(path: Path, reader: Any) -> tuple[list[str], list[Record]]:
+def _csv(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
+    expected = "\t" if path.suffix.lower() == ".tsv" else ""
     columns: list[str] = []
     records = []
-    first_line = 1
     try:
-        for fields in reader:
-            place = f"line {first_line}"
-            first_line = reader.line_num + 1
-            if not fields:  # an empty line
-                continue
+        for line, fields in delimited_rows(_text(path, data), expected=expected):
+            place = f"line {line}"
             if not columns:
                 columns = _columns(path, fields)
                 continue
@@ -101,9 +89,9 @@ def _lines(path: Path, reader: Any) -> tuple[list[str], list[Record]]:
                 )
             row = dict(zip(columns, fields, strict=True))
             records.append(Record(place, checked_row(f"{path}: {place}", row)))
-    except csv.Error as error:
+    except NotDelimitedError as error:
         raise WhatifError(
-            f"{path}: line {first_line}: cannot be read ({error}); close the quotes, double those inside a field"
+            f"{path}: line {error.line}: cannot be read ({error}); close the quotes, double those inside a field"
         ) from error
     return columns, records
 
@@ -199,8 +187,8 @@ def _rows(path: Path, sheet: Any) -> Iterator[tuple[int, Sequence[Any]]]:
 
 
 _READERS: dict[str, Callable[[Path, bytes], tuple[list[str], list[Record]]]] = {
-    ".csv": _delimited(","),
-    ".tsv": _delimited("\t"),
+    ".csv": _csv,
+    ".tsv": _csv,
     ".json": _json,
     ".jsonl": _json_lines,
     ".xlsx": _workbook,

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from whatif.errors import WhatifError
 from whatif.files.cells import checked_row
-from whatif.files.inputs import LARGEST, LONGEST_LINE, long_csv_fields, read_bytes
+from whatif.files.delimited import NotDelimitedError, delimited_rows
+from whatif.files.inputs import LARGEST, LONGEST_LINE, read_bytes
 from whatif.files.well_formed import escaped
-from whatif.verification.encodings import decoded, delimiter_of
+from whatif.verification.encodings import decoded
 
 TWICE_ALIKE, TWICE_DIFFERENTLY = "given twice, alike", "given twice, differently"  # reasons of rejections
 
@@ -41,7 +40,7 @@ def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) 
     text = text_of(path, f"a CSV of {kind}", is_csv=True)
     names: list[str] | None = None
     rows = []
-    for line, record in _records(path, text, delimiter_of(text), kind):
+    for line, record in _records(path, text, kind):
         if names is None:
             names = [name.strip().lower() for name in record]
             for column in needed:
@@ -104,17 +103,8 @@ def text_of(
     return decoded(path, data, expected, is_csv=is_csv)
 
 
-def _records(path: Path, text: str, delimiter: str, kind: str) -> Iterator[tuple[int, list[str]]]:
-    # The usual limit is less than an image in an export of Label Studio.
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    line = 1
-    while True:
-        try:
-            with long_csv_fields():
-                record = next(reader, None)
-        except csv.Error as error:
-            raise WhatifError(f"{path}: line {line}: is not CSV ({error}); give a CSV of {kind}") from error
-        if record is None:
-            return
-        yield line, record
-        line = reader.line_num + 1
+def _records(path: Path, text: str, kind: str) -> Iterator[tuple[int, list[str]]]:
+    try:
+        yield from delimited_rows(text)
+    except NotDelimitedError as error:
+        raise WhatifError(f"{path}: line {error.line}: is not CSV ({error}); give a CSV of {kind}") from error
