@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ import openpyxl
 import pytest
 
 from whatif.errors import WhatifError
+from whatif.files import inputs
 from whatif.formats.prediction_fields import Prediction
 from whatif.formats.prediction_files import question_index, read_predictions
 
@@ -188,7 +190,11 @@ def test_long_answers_are_read_whole_and_the_limit_of_csv_is_left_as_it_was(tmp_
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("p.txt", "a", "predictions are read from .csv, .tsv, .json, .jsonl, .xlsx; the suffix is `.txt`"),
+        (
+            "p.txt",
+            "a",
+            "read from .csv, .tsv, .json, .jsonl, .xlsx; all but .xlsx also as .gz; the suffix is `.txt`",
+        ),
         ("p.csv", "", "is empty"),
         ("p.jsonl", " \n\n", "is empty"),
         ("p.csv", "question_id,response\n", "has no rows below its header"),
@@ -258,3 +264,42 @@ def test_ids_are_stripped_indices_may_be_floats_and_two_formats_are_refused(tmp_
     assert read_predictions(floats)[0].index == 48410016362
     both = written(tmp_path / "b.csv", "question_id,response,prediction\na,b,c\n")
     assert error_of(both) == "has columns `response` and `prediction`; keep the one with the model's responses"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("p.csv.gz", "question_id;response\na;Two.\n"),
+        ("p.tsv.gz", "question_id\tresponse\na\tTwo.\n"),
+        ("p.JSON.GZ", '[{"question_id": "a", "response": "Two."}]'),
+        ("p.jsonl.gz", '{"question_id": "a", "response": "Two."}\n'),
+    ],
+)
+def test_compressed_files_are_unpacked_and_damaged_ones_are_named(name: str, text: str, tmp_path: Path) -> None:
+    packed = gzip.compress(text.encode())
+    assert by_id(read_predictions(written(tmp_path / name, packed))) == {"a": "Two."}
+    for damaged in (packed[:-6], packed[:10], text.encode(), packed[:-8] + bytes(8), packed[:12] + b"\xff" * 20):
+        message = error_of(written(tmp_path / name, damaged))
+        assert message.startswith("cannot be read (it is not a complete gzip file: ")
+
+
+@pytest.mark.parametrize("name", ["p.json.gz", "p.jsonl.gz"])
+def test_a_file_that_unpacks_to_more_than_can_be_read_is_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inputs, "LARGEST_UNPACKED", 3_000_000)
+    row = b'{"question_id": "a", "response": "b"}\n'
+    bomb = written(tmp_path / name, gzip.compress(row * 100_000 if "jsonl" in name else b" " * 4_000_000))
+    assert error_of(bomb).startswith("cannot be read (it unpacks to more than 3,000,000 bytes)")
+
+
+def test_a_json_object_has_a_response_for_each_question_id(tmp_path: Path) -> None:
+    path = written(tmp_path / "p.json", '{"a-original": "Two.", "a-counterfactual": ""}')
+    assert by_id(read_predictions(path)) == {"a-original": "Two.", "a-counterfactual": ""}
+    twice = error_of(written(tmp_path / "twice.json", '{"a": "1", "b": "2", "a": "3"}'))
+    assert twice.startswith("entry 3: a is already in entry 1")
+    for text in ('{"a": "1", "b": null}', '{"a": {"response": "1"}}', "{}"):
+        message = error_of(written(tmp_path / "other.json", text))
+        assert message.endswith(
+            "it needs a list of objects, one for each row, or an object with a text for each question_id"
+        )

@@ -30,13 +30,16 @@ _SPELT_LIKE_THE_QUERIES = ("response", "new response")
 PROGRAM_COLUMNS = ("code", "new code")
 _NO_RESPONSE = "None"  # what VLMEvalKit writes for a request without a response
 _FORMATS = (
-    "`question_id` and `response` (plain), `index` and `prediction` (VLMEvalKit), `doc_id` and `filtered_resps` "
+    "`question_id` and `response` (plain; in JSON also one object {question_id: response}), "
+    "`index` and `prediction` (VLMEvalKit), `doc_id` and `filtered_resps` "
     f"(lmms-eval), the columns of C-VQA and its responses, or losses ({LOSSES})"
 )
 
 
 def read_predictions(path: Path, response_columns: Sequence[str] | None = None) -> list[Prediction]:
-    """The predictions of a file (.csv, .tsv, .json, .jsonl, .xlsx), in file order; the columns determine the format.
+    """The predictions of a file, in file order; the columns determine the format.
+
+    The file is .csv, .tsv, .json or .jsonl, each also compressed (`.jsonl.gz`), or .xlsx.
 
     `response_columns` names the responses to the original and to the counterfactual question in a file that has the
     columns of a released C-VQA file; the default is `response` and `new_response` (or `new response`). In a file with

@@ -13,9 +13,10 @@ from typing import Any
 from whatif.errors import WhatifError
 from whatif.files.cells import checked_row
 from whatif.files.delimited import NotDelimitedError, delimited_rows
-from whatif.files.inputs import LONGEST_LINE, read_bytes
+from whatif.files.inputs import LONGEST_LINE, read_bytes, read_gzip
 
 _WHOLE = (".json", ".xlsx")  # formats whose rows are not lines
+_BY_ID = ("question_id", "response")  # columns of an object of JSON with a text for each key
 # A sheet may claim any size, and openpyxl would fill it with empty cells.
 _MOST_COLUMNS = 1_000
 _MOST_ROWS = 1_048_576  # as in Excel
@@ -42,25 +43,36 @@ def read_records(
 
     Fields of CSV and TSV are text; the header tells how they are divided (`whatif.files.delimited`). Fields of JSON and
     workbooks keep their type.
-    The columns of JSON are those of its first object; other objects may lack some or have more.
+    The columns of JSON are those of its first object; other objects may lack some or have more. A JSON object with a
+    text for each key is a table of `question_id` and `response`. All but workbooks may be compressed (`.jsonl.gz`).
 
     Raises WhatifError with file and place when the suffix is unknown, or when the file is missing, empty, without
     rows, not UTF-8, or not of the format of its suffix.
     """
-    if path.suffix.lower() not in _READERS:
-        raise WhatifError(f"{path}: {things} are read from {', '.join(_READERS)}; the suffix is `{path.suffix}`")
+    kind, is_packed = _kind_of(path)
+    if kind not in _READERS:
+        known = f"{', '.join(_READERS)}; all but .xlsx also as .gz"
+        raise WhatifError(f"{path}: {things} are read from {known}; the suffix is `{path.suffix}`")
+    read = read_gzip if is_packed else read_bytes
     try:
-        data = read_bytes(path, longest_line=None if path.suffix.lower() in _WHOLE else LONGEST_LINE)
+        data = read(path, longest_line=None if kind in _WHOLE else LONGEST_LINE)
     except FileNotFoundError:
         raise WhatifError(f"{path}: no such file; give the path of a file of {things}") from None
     except OSError as error:
         raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a file of {things}") from error
     if not data.strip():
         raise WhatifError(f"{path}: is empty; it needs one row for each {row}")
-    columns, records = _READERS[path.suffix.lower()](path, data)
+    columns, records = _READERS[kind](path, data)
     if not records:
         raise WhatifError(f"{path}: has no rows below its header; it needs one for each {row}")
     return columns, records
+
+
+def _kind_of(path: Path) -> tuple[str, bool]:
+    """The suffix that determines the format, and whether gzip compressed the file (`.jsonl.gz`)."""
+    kind = path.suffix.lower()
+    inner = path.with_suffix("").suffix.lower()
+    return (inner, True) if kind == ".gz" and inner != ".xlsx" else (kind, False)
 
 
 def _text(path: Path, data: bytes) -> str:
@@ -74,7 +86,7 @@ def _text(path: Path, data: bytes) -> str:
 
 
 def _csv(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
-    expected = "\t" if path.suffix.lower() == ".tsv" else ""
+    expected = "\t" if _kind_of(path)[0] == ".tsv" else ""
     columns: list[str] = []
     records = []
     try:
@@ -113,9 +125,17 @@ def _json_lines(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
 
 
 def _json(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
-    values = _parsed(path, "", _text(path, data))
+    text = _text(path, data)
+    values = _parsed(path, "", text)
+    if isinstance(values, dict) and values and all(isinstance(value, str) for value in values.values()):
+        pairs = json.loads(text, object_pairs_hook=list)  # of an id that is given twice, both
+        named = [dict(zip(_BY_ID, pair, strict=True)) for pair in pairs]
+        return list(_BY_ID), [Record(f"entry {number}", fields) for number, fields in enumerate(named, 1)]
     if not isinstance(values, list):
-        raise WhatifError(f"{path}: holds {_kind(values)}; it needs a list of objects, one for each row")
+        raise WhatifError(
+            f"{path}: holds {_kind(values)}; it needs a list of objects, one for each row, or an object with a text "
+            "for each question_id"
+        )
     records = [_object(path, f"object {number}", value) for number, value in enumerate(values, 1)]
     return list(records[0].fields) if records else [], records
 
