@@ -37,7 +37,8 @@ class Prediction:
     question's text, its variant and the running number of its row. `place` is the position in the file. An empty
     `response` is valid: the model gave no text; `is_null` marks a null or a missing cell. `failure` says why `response`
     is not what the model said: the tool that asked got no response, or a spreadsheet changed it. `losses` is None in a
-    file of responses. `program` is the text of the program that gave the response, if the file has it.
+    file of responses. `program` is the text of the program that gave the response, if the file has it;
+    `reasoning` is what an endpoint gave beside it, and `cut_off` says that the response ended at the limit of tokens.
     """
 
     place: str
@@ -52,6 +53,8 @@ class Prediction:
     is_null: bool = False
     losses: tuple[OptionLoss, ...] | None = None
     program: str | None = None
+    reasoning: str | None = None
+    cut_off: bool = False
 
     @property
     def label(self) -> str:

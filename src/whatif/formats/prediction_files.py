@@ -1,4 +1,4 @@
-"""Reads predictions made elsewhere: plain files and those of the C-VQA authors, VLMEvalKit and lmms-eval.
+"""Reads predictions made elsewhere: plain files, OpenAI batches, C-VQA authors, VLMEvalKit, lmms-eval.
 
 Every format gives the same rows: the question as that format identifies it, and the model's response. A file without
 responses may have the losses of options instead (`option_losses`).
@@ -16,6 +16,7 @@ from typing import Any
 from whatif.errors import WhatifError
 from whatif.files.cells import damage_in
 from whatif.files.well_formed import well_formed
+from whatif.formats.batch_output import batch_prediction
 from whatif.formats.c_vqa import VARIANTS
 from whatif.formats.c_vqa_records import COLUMNS as RELEASED_COLUMNS
 from whatif.formats.failed_requests import failure_in
@@ -31,7 +32,7 @@ PROGRAM_COLUMNS = ("code", "new code")
 _NO_RESPONSE = "None"  # what VLMEvalKit writes for a request without a response
 _FORMATS = (
     "`question_id` and `response` (plain; in JSON also one object {question_id: response}), "
-    "`index` and `prediction` (VLMEvalKit), `doc_id` and `filtered_resps` "
+    "`index` and `prediction` (VLMEvalKit), `custom_id` and `response` (OpenAI batch), `doc_id` and `filtered_resps` "
     f"(lmms-eval), the columns of C-VQA and its responses, or losses ({LOSSES})"
 )
 
@@ -59,6 +60,8 @@ def read_predictions(path: Path, response_columns: Sequence[str] | None = None) 
             f"{path}: `response_columns` is for files with the columns {', '.join(RELEASED_COLUMNS)}; "
             f"found: {listed(columns)}"
         )
+    elif {"custom_id", "response"} <= found:
+        predictions = [batch_prediction(path, record) for record in records]
     elif "doc_id" in found or "doc" in found:
         predictions = [_sample(path, record) for record in records]
     elif {"response", "prediction"} <= found:

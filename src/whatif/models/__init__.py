@@ -14,6 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
 from whatif.errors import WhatifError
+from whatif.language.chat_completions import AT_LIMIT as AT_LIMIT
+from whatif.language.chat_completions import FILTERED as FILTERED
+from whatif.language.chat_completions import FINISHED as FINISHED
 from whatif.language.messages import Messages, images_in, last_prompt
 from whatif.language.options import LETTERS
 from whatif.language.reasoning import CUT_OFF, split_reasoning
@@ -68,21 +71,6 @@ Status: TypeAlias = Literal["ok", "ambiguous", "none", "error"]
 # How the images of a conversation were shown: `in place` among its texts; `first`, because the chat template puts the
 # images of a message before its texts; or as one `composite`, for models that take one image.
 ImageForm: TypeAlias = Literal["in place", "first", "composite"]
-AT_LIMIT = ("length", "max_tokens")  # values of `finish`, in lower case, of a response at the limit of new tokens
-# Values of `finish` of a whole reply. After any other, such as `error`, `abort` or `network_error`, an endpoint failed.
-FINISHED = (
-    "",
-    "none",
-    "stop",
-    "eos",
-    "eos_token",
-    "stop_sequence",
-    "end_turn",
-    "tool_calls",
-    "function_call",
-    *AT_LIMIT,
-)
-FILTERED = "content_filter"  # the endpoint withheld the response, or the rest of it, and would do so again
 # What an option's likelihood can be compared with (`whatif.scoring.ranking_rules`): its likelihood after the same
 # conversation without its images, and after an empty message of the user.
 Unconditional: TypeAlias = Literal["without_image", "without_prompt"]
