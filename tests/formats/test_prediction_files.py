@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ import openpyxl
 import pytest
 
 from whatif.errors import WhatifError
+from whatif.files import inputs
 from whatif.formats.prediction_fields import Prediction
 from whatif.formats.prediction_files import question_index, read_predictions
 from whatif.formats.prediction_records import column_names
@@ -95,16 +97,16 @@ def test_vlmevalkit_predictions(tmp_path: Path) -> None:
     header = ("index", "question", "answer", "prediction")
     number = question_index("a-original")
     paths = [
-        workbook(tmp_path / "p.xlsx", header, (number, "How many?", "2", "=1+1"), (7, "What if?", "0", 17.0)),
-        written(tmp_path / "p.tsv", f"{'	'.join(header)}\n{number}\tHow many?\t2\t=1+1\n7\tWhat if?\t0\t17\n"),
+        workbook(tmp_path / "p.xlsx", header, (number, "How many?", "2", "1+1=2"), (7, "What if?", "0", 17.0)),
+        written(tmp_path / "p.tsv", f"{'	'.join(header)}\n{number}\tHow many?\t2\t1+1=2\n7\tWhat if?\t0\t17\n"),
         written(
             tmp_path / "p.json",
-            json.dumps([{"index": number, "prediction": "=1+1"}, {"index": 7.0, "prediction": 17}]),
+            json.dumps([{"index": number, "prediction": "1+1=2"}, {"index": 7.0, "prediction": 17}]),
         ),
     ]
     for path in paths:
         found = read_predictions(path)
-        assert [(one.index, one.response) for one in found] == [(number, "=1+1"), (7, "17")], path
+        assert [(one.index, one.response) for one in found] == [(number, "1+1=2"), (7, "17")], path
     named = workbook(tmp_path / "n.xlsx", (*header, "question_id"), (number, "How many?", "2", None, "a-original"))
     assert by_id(read_predictions(named)) == {"a-original": ""}
     nan = written(tmp_path / "nan.json", '[{"index": 1, "prediction": NaN}]')
@@ -129,6 +131,47 @@ def test_lmms_eval_samples(tmp_path: Path) -> None:
     assert by_id(found) == {"a": "Two", "b": "Yes", "c": "", "d": "No", "e": ""}
 
 
+FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] Error code: 429"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"resps": [[FAILED]], "filtered_resps": ["429"]},
+        {"resps": FAILED, "filtered_resps": "429"},
+        {"resps": [[["429"], [[FAILED]]]], "filtered_resps": ["429"]},  # of two tries, of which a filter chose
+        {"resps": [[{"text": FAILED}]], "filtered_resps": ["429"]},
+        {"resps": [[" [lmms_eval_budget_exceeded]"]], "filtered_resps": [[]]},
+        {"resps": [[FAILED]]},
+        {"filtered_resps": [FAILED]},
+    ],
+)
+def test_a_filter_of_lmms_eval_cannot_hide_that_a_request_failed(fields: dict[str, Any], tmp_path: Path) -> None:
+    sample = {"doc_id": 0, "doc": {"question_id": "a"}}
+    good = {"doc_id": 1, "doc": {"question_id": "b"}, "resps": [["It is 429."]], "filtered_resps": ["429"]}
+    failed, said = read_predictions(written(tmp_path / "s.jsonl", lines({**sample, **fields}, good)))
+    assert failed.failure is not None and "[lmms_eval_" in failed.failure.lower()
+    assert (said.failure, said.response) == (None, "429")
+
+
+@pytest.mark.parametrize(
+    ("header", "first", "is_failure"),
+    [
+        ("index\tprediction", "1", True),
+        ("question_id\tprediction", "a", True),
+        ("index\tquestion_id\tprediction", "1\ta", True),
+        ("question_id\tresponse", "a", False),
+    ],
+)
+def test_none_is_no_response_in_the_columns_of_vlmevalkit(
+    header: str, first: str, is_failure: bool, tmp_path: Path
+) -> None:
+    (found,) = read_predictions(written(tmp_path / "p.tsv", f"{header}\n{first}\tNone\n"))
+    assert (found.failure is not None) == is_failure
+    if is_failure:
+        assert found.failure == "line 2: VLMEvalKit got no response (`None`)"
+
+
 def test_what_lmms_eval_0_7_logs() -> None:
     """A line as lmms-eval wrote it for an exported task: it has no `doc`, and the response is not a list."""
     path = Path(__file__).parent / "lmms_eval_samples.jsonl"
@@ -148,7 +191,11 @@ def test_long_answers_are_read_whole_and_the_limit_of_csv_is_left_as_it_was(tmp_
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("p.txt", "a", "predictions are read from .csv, .tsv, .json, .jsonl, .xlsx; the suffix is `.txt`"),
+        (
+            "p.txt",
+            "a",
+            "read from .csv, .tsv, .json, .jsonl, .xlsx; all but .xlsx also as .gz; the suffix is `.txt`",
+        ),
         ("p.csv", "", "is empty"),
         ("p.jsonl", " \n\n", "is empty"),
         ("p.csv", "question_id,response\n", "has no rows below its header"),
@@ -241,3 +288,42 @@ def test_the_names_of_many_columns_are_compared_a_few_times_each() -> None:
     assert Compared.number < 10 * len(names) and columns == names
     with pytest.raises(WhatifError, match="column `column 7` is duplicated"):
         column_names(Path("wide.csv"), [*names, names[7]])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("p.csv.gz", "question_id;response\na;Two.\n"),
+        ("p.tsv.gz", "question_id\tresponse\na\tTwo.\n"),
+        ("p.JSON.GZ", '[{"question_id": "a", "response": "Two."}]'),
+        ("p.jsonl.gz", '{"question_id": "a", "response": "Two."}\n'),
+    ],
+)
+def test_compressed_files_are_unpacked_and_damaged_ones_are_named(name: str, text: str, tmp_path: Path) -> None:
+    packed = gzip.compress(text.encode())
+    assert by_id(read_predictions(written(tmp_path / name, packed))) == {"a": "Two."}
+    for damaged in (packed[:-6], packed[:10], text.encode(), packed[:-8] + bytes(8), packed[:12] + b"\xff" * 20):
+        message = error_of(written(tmp_path / name, damaged))
+        assert message.startswith("cannot be read (it is not a complete gzip file: ")
+
+
+@pytest.mark.parametrize("name", ["p.json.gz", "p.jsonl.gz"])
+def test_a_file_that_unpacks_to_more_than_can_be_read_is_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inputs, "LARGEST_UNPACKED", 3_000_000)
+    row = b'{"question_id": "a", "response": "b"}\n'
+    bomb = written(tmp_path / name, gzip.compress(row * 100_000 if "jsonl" in name else b" " * 4_000_000))
+    assert error_of(bomb).startswith("cannot be read (it unpacks to more than 3,000,000 bytes)")
+
+
+def test_a_json_object_has_a_response_for_each_question_id(tmp_path: Path) -> None:
+    path = written(tmp_path / "p.json", '{"a-original": "Two.", "a-counterfactual": ""}')
+    assert by_id(read_predictions(path)) == {"a-original": "Two.", "a-counterfactual": ""}
+    twice = error_of(written(tmp_path / "twice.json", '{"a": "1", "b": "2", "a": "3"}'))
+    assert twice.startswith("entry 3: a is already in entry 1")
+    for text in ('{"a": "1", "b": null}', '{"a": {"response": "1"}}', "{}"):
+        message = error_of(written(tmp_path / "other.json", text))
+        assert message.endswith(
+            "it needs a list of objects, one for each row, or an object with a text for each question_id"
+        )

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from tests.harnesses.environments import INSPECT_AI, needs, python
 from tests.harnesses.published import NEVER_FOUND, awkward, labelled, publish, row, several
 from whatif.errors import WhatifError
 from whatif.harnesses import scores
@@ -225,6 +226,41 @@ def test_a_response_that_was_cut_off_has_no_answer() -> None:
     asked = item("a", "original")
     assert scores.score(asked, "I think that it is A").correct
     assert scores.score(asked, "I think that it is A", cut_off=True).status == "none"
+
+
+def test_what_a_tool_gives_in_place_of_a_response_is_an_error(ways: Path) -> None:
+    asked = {**item("a", "original"), "choices": [], "answer": "429", "answer_kind": "number"}
+    said = "The maximum context length is 429 tokens."
+    assert scores.score(asked, said).correct
+    failed = scores.score(asked, said, failure="model_length")
+    assert (failed.status, failed.reason, failed.correct) == ("error", "model_length", False)
+    assert scores.score(asked, "[LMMS_EVAL_REQUEST_FAILED after 5 retries] Error code: 429").status == "error"
+    # lmms-eval scores what its filters return; without any, that is the response itself.
+    text = (ways / "tasks/lmms-eval/whatif_mucr.yaml").read_text(encoding="utf-8")
+    assert "filter_list" not in yaml.safe_load(text.replace("!function", "!!str"))
+    (outcome,) = utils_of(ways).process_results_of_groups({**asked, "answer": "0"}, [None]).values()
+    assert (outcome["status"], outcome["score"]) == ("none", 0.0)
+
+
+SCORED = """
+import asyncio, json
+from inspect_ai.model import ModelOutput
+from inspect_ai.scorer import Target
+from types import SimpleNamespace
+from whatif.harnesses.inspect_ai_task import whatif_extraction
+row = {"question": "How many?", "choices": [], "answer": "8192", "answer_kind": "number"}
+said = "This model's maximum context length is 8192 tokens."
+for reason, error in (("stop", None), ("model_length", None), ("content_filter", None), ("stop", "bad gateway")):
+    output = ModelOutput.from_content("m", said, stop_reason=reason, error=error)
+    print(asyncio.run(whatif_extraction()(SimpleNamespace(output=output, metadata=row), Target(""))).explanation)
+"""
+
+
+@needs(INSPECT_AI)
+@pytest.mark.process
+def test_inspect_ai_gives_an_endpoints_message_as_a_response(tmp_path: Path) -> None:
+    printed = python(INSPECT_AI, "-c", SCORED, folder=tmp_path)
+    assert printed.splitlines() == ["ok", "error: model_length", "error: content_filter", "error: bad gateway"]
 
 
 @pytest.mark.parametrize(

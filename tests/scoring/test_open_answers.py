@@ -15,9 +15,9 @@ from tests.scoring.test_rank import Answering, Pictures, row
 from tests.served_model import encoded_picture
 from whatif.errors import WhatifError
 from whatif.language import strategies
+from whatif.language.chat_completions import reasoning_of
 from whatif.language.reasoning import CUT_OFF as REASONING_CUT_OFF
 from whatif.models import Answer, Question
-from whatif.models.endpoint.request import _reasoning
 from whatif.models.responses.answer_json import as_json, from_json
 from whatif.scoring import predictions
 from whatif.scoring.open_answers import open_predictions
@@ -306,5 +306,5 @@ def test_reasoning_that_an_endpoint_gives_beside_the_text_is_found() -> None:
         {"content": "3", "reasoning_content": "Perhaps 4.", "reasoning": "Perhaps 4."},
         {"content": parts},
     ):
-        assert _reasoning(SimpleNamespace(**message)) == "Perhaps 4."
-    assert _reasoning(SimpleNamespace(content="3")) is None
+        assert reasoning_of(SimpleNamespace(**message)) == "Perhaps 4."
+    assert reasoning_of(SimpleNamespace(content="3")) is None

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import csv
 import errno
+import gzip
 import os
 import stat
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from whatif.errors import WhatifError
 
 LARGEST = 4 * 1024**3  # bytes of a file that is read as a whole; MS-COCO's annotations have half a gigabyte
+LARGEST_UNPACKED = 1024**3  # bytes of a compressed file after unpacking
 LONGEST_LINE = 16 * 1024**2  # bytes of a line of CSV or JSONL; also characters of a field
 _BLOCK = 1024**2
 _KINDS = {
@@ -73,6 +77,24 @@ def read_bytes(path: Path, largest: int = LARGEST, longest_line: int | None = No
         return file.read(largest) if longest_line is None else b"".join(_blocks(path, file, longest_line))
 
 
+def read_gzip(path: Path, longest_line: int | None = None) -> bytes:
+    """The unpacked content of a file that is compressed with gzip; a small file may claim any size.
+
+    Raises OSError as `read_bytes` does, when it is damaged, and when it unpacks to more than LARGEST_UNPACKED.
+    """
+    try:
+        with open_regular(path) as packed, gzip.GzipFile(fileobj=packed) as file:
+            blocks, size = [], 0
+            for block in _blocks(path, cast(BinaryIO, file), longest_line or 2 * LARGEST_UNPACKED):
+                size += len(block)
+                if size > LARGEST_UNPACKED:
+                    raise OSError(errno.EFBIG, f"it unpacks to more than {LARGEST_UNPACKED:,} bytes", str(path))
+                blocks.append(block)
+            return b"".join(blocks)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise OSError(errno.EINVAL, f"it is not a complete gzip file: {error}", str(path)) from error
+
+
 def check_regular(path: Path) -> None:
     """Raises OSError when this is not a regular file, without opening it; for libraries that open files themselves."""
     try:
@@ -87,7 +109,7 @@ def _check_size(path: Path, file: BufferedReader, largest: int) -> None:
         raise OSError(errno.EFBIG, f"it has {size:,} bytes; the maximum is {largest:,}", str(path))
 
 
-def _blocks(path: Path, file: BufferedReader, longest_line: int) -> Iterator[bytes]:
+def _blocks(path: Path, file: BinaryIO, longest_line: int) -> Iterator[bytes]:
     begun = lines = 0  # bytes of the current line so far, and number of complete lines
     while block := file.read(_BLOCK):
         ends = [place for place in (block.find(b"\n"), block.find(b"\r")) if place >= 0]

@@ -15,6 +15,7 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
+from whatif.files.cells import raw_row, with_cell
 from whatif.files.delimited import delimited
 from whatif.formats.arrow_rows import read_parquet_rows, write_parquet_rows
 from whatif.formats.benchmark_json import all_columns, json_lines, read_json_rows
@@ -61,8 +62,8 @@ def read_benchmark_file(path: Path) -> BenchmarkTable:
     if suffix == ".json":
         return _json(path)
     columns, records = read_records(path, things="a benchmark", row="question")
-    written = [record.fields for record in records]
-    rows: Sequence[Row] = written
+    rows: Sequence[Row] = [record.fields for record in records]
+    written = [raw_row(row) for row in rows]
     source, names = suffix.removeprefix(".").upper(), columns
     if suffix == ".jsonl":
         if {"doc_id", "target"} <= set(columns):
@@ -71,10 +72,10 @@ def read_benchmark_file(path: Path) -> BenchmarkTable:
         names = all_columns(rows)  # the first question may lack options or a picture
     elif suffix in (".tsv", ".xlsx") and {"index", "image"} <= set(columns):
         source = "VLMEvalKit"
-        rows = _with_pictures(written)
+        rows = _with_pictures(rows)
     elif tuple(columns) == COLUMNS:
         source = "C-VQA release"
-        rows = [{**row, "type": SYNTHETIC_GROUPS.get(row["type"], row["type"])} for row in written]
+        rows = [{**row, "type": SYNTHETIC_GROUPS.get(row["type"], row["type"])} for row in rows]
     writers: dict[str, Callable[[Sequence[Row], Path], None]] = {
         ".csv": lambda kept, out: _write_delimited(kept, columns, ",", out),
         ".tsv": lambda kept, out: _write_delimited(kept, columns, "\t", out),
@@ -115,13 +116,13 @@ def _flat(row: Row) -> Row:
 
 def _with_pictures(rows: Sequence[Row]) -> list[Row]:
     """Rows of VLMEvalKit in which a picture that another row holds is that picture; it refers to it by index."""
-    pictures = {str(row["index"]): str(row["image"] or "") for row in rows}
+    pictures = {str(row["index"]): str(raw_row(row)["image"] or "") for row in rows}
     resolved: list[Row] = []
     for row in rows:
-        image = str(row["image"] or "")
+        image = str(raw_row(row)["image"] or "")  # of a picture, even a part that is left identifies it
         if len(image) <= _LONGEST_REFERENCE and image in pictures:
             image = pictures[image]
-        resolved.append({**row, "image": hashlib.sha256(image.encode()).hexdigest()[:_DIGEST] if image else ""})
+        resolved.append(with_cell(row, "image", hashlib.sha256(image.encode()).hexdigest()[:_DIGEST] if image else ""))
     return resolved
 
 

@@ -125,7 +125,7 @@ def _question(where: str, texts: Mapping[str, str], variant: str) -> ItemQuestio
 def _texts(where: str, fields: Mapping[str, Any]) -> dict[str, str]:
     """The fields of a row as texts on one line, by key in the paper's form."""
     found: dict[str, str] = {}
-    for name, value in fields.items():
+    for name in fields:
         key = _NUMBERED.sub("", " ".join(str(name).replace("_", " ").casefold().split()))
         key = "id" if key == "item id" else key
         if key.startswith(WRITTEN) and key not in _KNOWN:
@@ -136,6 +136,7 @@ def _texts(where: str, fields: Mapping[str, Any]) -> dict[str, str]:
             continue
         if key in found:
             raise WhatifError(f"{where}: {key} is given twice; keep one")
+        value = fields[name]
         if type(value) in _KINDS:
             raise WhatifError(f"{where}: {key} is {_KINDS[type(value)]}; write it as a text")
         whole = int(value) if isinstance(value, float) and value.is_integer() else value  # as spreadsheets have numbers

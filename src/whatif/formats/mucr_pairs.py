@@ -134,10 +134,10 @@ def _once(faults: Sequence[Fault]) -> list[Fault]:
 def _row(record: Record) -> tuple[str | None, dict[str, Any] | Fault]:
     """The id of a row and its values by our names, or why the row cannot be used."""
     place = record.place
-    by_key = {" ".join(str(key).replace("_", " ").casefold().split()): value for key, value in record.fields.items()}
+    by_key = {" ".join(str(name).replace("_", " ").casefold().split()): name for name in record.fields}
     found: dict[str, Any] = {}
     for name, keys in _KEYS.items():
-        values = [by_key[known] for key in keys if (known := key.replace("_", " ")) in by_key]
+        values = [record.fields[by_key[known]] for key in keys if (known := key.replace("_", " ")) in by_key]
         found[name] = next((value for value in values if not _is_empty(value)), None)
     try:
         given = one_text(found["id"])

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, time, timedelta
 from pathlib import Path
 
 from whatif.errors import WhatifError
@@ -37,8 +36,9 @@ class Prediction:
     `whatif export vlmevalkit` gives it; or, in the C-VQA authors' files, by the stem of the image's name, the
     question's text, its variant and the running number of its row. `place` is the position in the file. An empty
     `response` is valid: the model gave no text; `is_null` marks a null or a missing cell. `failure` says why `response`
-    is not what the model said: the tool that asked got no response, or a spreadsheet cut it. `losses` is None in a file
-    of responses. `program` is the text of the program that gave the response, if the file has it.
+    is not what the model said: the tool that asked got no response, or a spreadsheet changed it. `losses` is None in a
+    file of responses. `program` is the text of the program that gave the response, if the file has it;
+    `reasoning` is what an endpoint gave beside it, and `cut_off` says that the response ended at the limit of tokens.
     """
 
     place: str
@@ -53,6 +53,8 @@ class Prediction:
     is_null: bool = False
     losses: tuple[OptionLoss, ...] | None = None
     program: str | None = None
+    reasoning: str | None = None
+    cut_off: bool = False
 
     @property
     def label(self) -> str:
@@ -89,17 +91,15 @@ def whole_number(text: str) -> int | None:
 
 
 def as_text(path: Path, record: Record, column: str) -> str:
-    """A field as text. A missing or null field is empty, because spreadsheets leave out empty cells."""
+    """A field as text. A missing or null field is empty, because spreadsheets leave out empty cells.
+
+    Raises WhatifError for a value that is neither a text nor a number, and for a cell that a spreadsheet changed.
+    """
     value = record.fields.get(column, "")
     if value is None:
         return ""
     if isinstance(value, bool | dict | list):
         raise WhatifError(f"{path}: {record.place}: {column} is {value!r:.40}; it must be text")
-    if isinstance(value, date | time | timedelta):
-        raise WhatifError(
-            f"{path}: {record.place}: {column} is a date or time ({value}), made by a spreadsheet of something else; "
-            "format the column as text and enter the text again"
-        )
     if isinstance(value, float) and value.is_integer():
         return str(int(value))  # spreadsheets store 17 as 17.0
     # pandas writes NaN into JSON for an empty value.

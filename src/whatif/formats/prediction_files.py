@@ -1,4 +1,4 @@
-"""Reads predictions made elsewhere: plain files and those of the C-VQA authors, VLMEvalKit and lmms-eval.
+"""Reads predictions made elsewhere: plain files, OpenAI batches, C-VQA authors, VLMEvalKit, lmms-eval.
 
 Every format gives the same rows: the question as that format identifies it, and the model's response. A file without
 responses may have the losses of options instead (`option_losses`).
@@ -14,10 +14,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from whatif.errors import WhatifError
+from whatif.files.cells import damage_in
 from whatif.files.well_formed import well_formed
+from whatif.formats.batch_output import batch_prediction
 from whatif.formats.c_vqa import VARIANTS
 from whatif.formats.c_vqa_records import COLUMNS as RELEASED_COLUMNS
-from whatif.formats.failed_requests import failure_in, is_cut_cell
+from whatif.formats.failed_requests import failure_in
 from whatif.formats.option_losses import LOSSES, has_losses, losses_of
 from whatif.formats.prediction_fields import Prediction, as_text, found_columns, index_of, listed, question_id_of
 from whatif.formats.prediction_records import Record, read_records
@@ -28,15 +30,17 @@ _SPELT_LIKE_THE_QUERIES = ("response", "new response")
 # The columns of the programs for `query` and for `new query`; in a plain file, the first one.
 PROGRAM_COLUMNS = ("code", "new code")
 _NO_RESPONSE = "None"  # what VLMEvalKit writes for a request without a response
-_TABLES = (".csv", ".tsv", ".xlsx")  # which a spreadsheet may have written
 _FORMATS = (
-    "`question_id` and `response` (plain), `index` and `prediction` (VLMEvalKit), `doc_id` and `filtered_resps` "
+    "`question_id` and `response` (plain; in JSON also one object {question_id: response}), "
+    "`index` and `prediction` (VLMEvalKit), `custom_id` and `response` (OpenAI batch), `doc_id` and `filtered_resps` "
     f"(lmms-eval), the columns of C-VQA and its responses, or losses ({LOSSES})"
 )
 
 
 def read_predictions(path: Path, response_columns: Sequence[str] | None = None) -> list[Prediction]:
-    """The predictions of a file (.csv, .tsv, .json, .jsonl, .xlsx), in file order; the columns determine the format.
+    """The predictions of a file, in file order; the columns determine the format.
+
+    The file is .csv, .tsv, .json or .jsonl, each also compressed (`.jsonl.gz`), or .xlsx.
 
     `response_columns` names the responses to the original and to the counterfactual question in a file that has the
     columns of a released C-VQA file; the default is `response` and `new_response` (or `new response`). In a file with
@@ -56,6 +60,8 @@ def read_predictions(path: Path, response_columns: Sequence[str] | None = None) 
             f"{path}: `response_columns` is for files with the columns {', '.join(RELEASED_COLUMNS)}; "
             f"found: {listed(columns)}"
         )
+    elif {"custom_id", "response"} <= found:
+        predictions = [batch_prediction(path, record) for record in records]
     elif "doc_id" in found or "doc" in found:
         predictions = [_sample(path, record) for record in records]
     elif {"response", "prediction"} <= found:
@@ -63,8 +69,7 @@ def read_predictions(path: Path, response_columns: Sequence[str] | None = None) 
     elif {"question_id", "response"} <= found:
         predictions = [_plain(path, record, "response") for record in records]
     elif "prediction" in found and found & {"question_id", "index"}:
-        named = "question_id" in found
-        predictions = [_plain(path, record, "prediction") if named else _indexed(path, record) for record in records]
+        predictions = [_of_vlmevalkit(path, record, is_named="question_id" in found) for record in records]
     elif has_losses(columns):
         predictions = losses_of(path, columns, records)
     else:
@@ -88,12 +93,16 @@ def _plain(path: Path, record: Record, field: str) -> Prediction:
     return replace(response, question_id=question_id, program=program)
 
 
+def _of_vlmevalkit(path: Path, record: Record, *, is_named: bool) -> Prediction:
+    """The prediction in a row of VLMEvalKit, which keeps the column `question_id` of a question that has one."""
+    said = _plain(path, record, "prediction") if is_named else _indexed(path, record)
+    if said.response.strip() != _NO_RESPONSE:
+        return said
+    return replace(said, failure=f"{record.place}: VLMEvalKit got no response (`{_NO_RESPONSE}`)")
+
+
 def _indexed(path: Path, record: Record) -> Prediction:
-    index = index_of(path, record)
-    response = _response(path, record, "prediction")
-    if response.response.strip() == _NO_RESPONSE:
-        response = replace(response, failure=f"{record.place}: VLMEvalKit got no response (`{_NO_RESPONSE}`)")
-    return replace(response, index=index)
+    return replace(_response(path, record, "prediction"), index=index_of(path, record))
 
 
 def _response_columns(path: Path, columns: Sequence[str], named: Sequence[str] | None) -> Sequence[str]:
@@ -160,8 +169,20 @@ def _sample(path: Path, record: Record) -> Prediction:
         well_formed(response),
         question_id=question_id.strip(),
         is_null=is_null,
-        failure=failure_in(response),
+        # A filter may have found an answer in the text of a failure; which of several texts it read is not known.
+        failure=next(filter(None, map(failure_in, _texts_in([record.fields.get("resps"), response]))), None),
     )
+
+
+def _texts_in(values: list[Any]) -> Iterator[str]:
+    """The texts in lists and objects of any depth, in order."""
+    waiting = values[::-1]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list | dict):
+            waiting += list(value.values() if isinstance(value, dict) else value)[::-1]
 
 
 def _question_id(fields: Mapping[str, Any]) -> str | None:
@@ -172,19 +193,21 @@ def _question_id(fields: Mapping[str, Any]) -> str | None:
 
 
 def _response(path: Path, record: Record, column: str) -> Prediction:
-    """The response in a field, without its question. Raises WhatifError when the row lacks the field."""
+    """The response in a field, without its question; a failure if a spreadsheet changed it.
+
+    Raises WhatifError when the row lacks the field.
+    """
     if column not in record.fields:
         raise WhatifError(
             f'{path}: {record.place}: has no `{column}`; give the response, `""` if it was empty; '
             f"{found_columns(list(record.fields))}"
         )
+    if (damage := damage_in(record.fields, column)) is not None:
+        return Prediction(record.place, "", failure=f"{record.place}: {column} {damage.what}")
     value = record.fields[column]
     is_null = value is None or (isinstance(value, float) and math.isnan(value))
     response = as_text(path, record, column)
-    failure = failure_in(response)
-    if failure is None and path.suffix.lower() in _TABLES and is_cut_cell(response):
-        failure = f"{record.place}: {column} is cut at {len(response):,} characters, the most that a cell can hold"
-    return Prediction(record.place, response, is_null=is_null, failure=failure)
+    return Prediction(record.place, response, is_null=is_null, failure=failure_in(response))
 
 
 def _program(path: Path, record: Record, column: str) -> str | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import io
+import json
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
-from whatif.files.inputs import LONGEST_LINE, long_csv_fields, read_bytes
-from whatif.files.well_formed import well_formed_json
+from whatif.files.cells import checked_row
+from whatif.files.delimiters import NotDelimitedError, delimited_rows
+from whatif.files.inputs import LONGEST_LINE, read_bytes, read_gzip
+from whatif.files.well_formed import well_formed_json, well_formed_values
 
 _MOST_NAMED = 20  # columns in a message
 _WHOLE = (".json", ".xlsx")  # formats whose rows are not lines
+_BY_ID = ("question_id", "response")  # columns of an object of JSON with a text for each key
 # A sheet may claim any size, and openpyxl would fill it with empty cells.
 _MOST_COLUMNS = 1_000
 _MOST_ROWS = 1_048_576  # as in Excel
@@ -25,7 +28,10 @@ _LARGEST_WORKBOOK = 1024**3  # bytes, unpacked
 
 @dataclass(frozen=True)
 class Record:
-    """A row of a table: its fields by column, and its position in the file for messages (`line 3`)."""
+    """A row of a table: its fields by column, and its position in the file for messages (`line 3`).
+
+    Reading a field that a spreadsheet changed raises WhatifError (`whatif.files.cells`).
+    """
 
     place: str
     fields: Mapping[str, Any]
@@ -38,24 +44,28 @@ def read_records(
 
     `things` and `row` say in messages what the file and a row of it contain.
 
-    Fields of CSV and TSV are text. Fields of JSON and workbooks keep their type; a formula is its text. All texts are
-    `well_formed`.
-    The columns of JSON are those of its first object; other objects may lack some or have more.
+    Fields of CSV and TSV are text; the header tells how they are divided (`whatif.files.delimiters`). Fields of JSON
+    and workbooks keep their type. All texts are `well_formed`.
+    The columns of JSON are those of its first object; other objects may lack some or have more. A JSON object with a
+    text for each key is a table of `question_id` and `response`. All but workbooks may be compressed (`.jsonl.gz`).
 
     Raises WhatifError with file and place when the suffix is unknown, or when the file is missing, empty, without
     rows, not UTF-8, or not of the format of its suffix.
     """
-    if path.suffix.lower() not in _READERS:
-        raise WhatifError(f"{path}: {things} are read from {', '.join(_READERS)}; the suffix is `{path.suffix}`")
+    kind, is_packed = _kind_of(path)
+    if kind not in _READERS:
+        known = f"{', '.join(_READERS)}; all but .xlsx also as .gz"
+        raise WhatifError(f"{path}: {things} are read from {known}; the suffix is `{path.suffix}`")
+    read = read_gzip if is_packed else read_bytes
     try:
-        data = read_bytes(path, longest_line=None if path.suffix.lower() in _WHOLE else LONGEST_LINE)
+        data = read(path, longest_line=None if kind in _WHOLE else LONGEST_LINE)
     except FileNotFoundError:
         raise WhatifError(f"{path}: no such file; give the path of a file of {things}") from None
     except OSError as error:
         raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a file of {things}") from error
     if not data.strip():
         raise WhatifError(f"{path}: is empty; it needs one row for each {row}")
-    columns, records = _READERS[path.suffix.lower()](path, data)
+    columns, records = _READERS[kind](path, data)
     if not records:
         raise WhatifError(f"{path}: has no rows below its header; it needs one for each {row}")
     return columns, records
@@ -65,6 +75,13 @@ def shown_names(columns: Sequence[str]) -> str:
     """The names of columns for a message, not too many."""
     more = len(columns) - _MOST_NAMED
     return ", ".join(columns[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _kind_of(path: Path) -> tuple[str, bool]:
+    """The suffix that determines the format, and whether gzip compressed the file (`.jsonl.gz`)."""
+    kind = path.suffix.lower()
+    inner = path.with_suffix("").suffix.lower()
+    return (inner, True) if kind == ".gz" and inner != ".xlsx" else (kind, False)
 
 
 def _text(path: Path, data: bytes) -> str:
@@ -77,26 +94,13 @@ def _text(path: Path, data: bytes) -> str:
         ) from error
 
 
-def _delimited(delimiter: str) -> Callable[[Path, bytes], tuple[list[str], list[Record]]]:
-    def read(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
-        with long_csv_fields():
-            return _lines(
-                path, csv.reader(io.StringIO(_text(path, data), newline=""), delimiter=delimiter, strict=True)
-            )
-
-    return read
-
-
-def _lines(path: Path, reader: Any) -> tuple[list[str], list[Record]]:
+def _csv(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
+    expected = "\t" if _kind_of(path)[0] == ".tsv" else ""
     columns: list[str] = []
     records = []
-    first_line = 1
     try:
-        for fields in reader:
-            place = f"line {first_line}"
-            first_line = reader.line_num + 1
-            if not fields:  # an empty line
-                continue
+        for line, fields in delimited_rows(_text(path, data), expected=expected):
+            place = f"line {line}"
             if not columns:
                 columns = column_names(path, fields)
                 continue
@@ -104,10 +108,11 @@ def _lines(path: Path, reader: Any) -> tuple[list[str], list[Record]]:
                 raise WhatifError(
                     f"{path}: {place}: has {len(fields)} fields; it needs {len(columns)}: {shown_names(columns)}"
                 )
-            records.append(Record(place, dict(zip(columns, fields, strict=True))))
-    except csv.Error as error:
+            row = dict(zip(columns, fields, strict=True))
+            records.append(Record(place, checked_row(f"{path}: {place}", row)))
+    except NotDelimitedError as error:
         raise WhatifError(
-            f"{path}: line {first_line}: cannot be read ({error}); close the quotes, double those inside a field"
+            f"{path}: line {error.line}: cannot be read ({error}); close the quotes, double those inside a field"
         ) from error
     return columns, records
 
@@ -130,9 +135,17 @@ def _json_lines(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
 
 
 def _json(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
-    values = _parsed(path, "", _text(path, data))
+    text = _text(path, data)
+    values = _parsed(path, "", text)
+    if isinstance(values, dict) and values and all(isinstance(value, str) for value in values.values()):
+        pairs = well_formed_values(json.loads(text, object_pairs_hook=list))  # of an id that is given twice, both
+        named = [dict(zip(_BY_ID, pair, strict=True)) for pair in pairs]
+        return list(_BY_ID), [Record(f"entry {number}", fields) for number, fields in enumerate(named, 1)]
     if not isinstance(values, list):
-        raise WhatifError(f"{path}: holds {_kind(values)}; it needs a list of objects, one for each row")
+        raise WhatifError(
+            f"{path}: holds {_kind(values)}; it needs a list of objects, one for each row, or an object with a text "
+            "for each question_id"
+        )
     records = [_object(path, f"object {number}", value) for number, value in enumerate(values, 1)]
     return list(records[0].fields) if records else [], records
 
@@ -164,7 +177,7 @@ def _workbook(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
             f"{path}: a workbook is read with openpyxl, which is not installed; pip install openpyxl, or save it as TSV"
         ) from error
     try:
-        # Formulas are kept as text: the file's contents are never evaluated.
+        # Formulas are kept, so that they are noticed: the file's contents are never evaluated.
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             size = sum(entry.file_size for entry in packed.infolist())
         if size > _LARGEST_WORKBOOK:
@@ -179,30 +192,33 @@ def _workbook(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
         raise WhatifError(f"{path}: is not an Excel workbook ({type(error).__name__}); save as .xlsx or TSV") from error
     if not rows:
         return [], []
-    columns = column_names(path, rows[0][1])
-    return columns, [Record(f"row {number}", _cells(columns, cells)) for number, cells in rows[1:]]
+    columns = column_names(path, [cell.value for cell in rows[0][1]])
+    return columns, [_sheet_row(path, columns, number, cells) for number, cells in rows[1:]]
 
 
-def _cells(columns: Sequence[str], cells: Sequence[Any]) -> dict[str, Any]:
-    """A row by column; a workbook may omit empty cells at the end of a row."""
-    return dict(zip(columns, (*cells, *[None] * (len(columns) - len(cells))), strict=False))
+def _sheet_row(path: Path, columns: Sequence[str], number: int, cells: Sequence[Any]) -> Record:
+    place = f"row {number}"
+    by_column = dict(zip(columns, cells, strict=False))  # a workbook may omit empty cells at the end of a row
+    values = {column: by_column[column].value if column in by_column else None for column in columns}
+    kinds = {column: cell.data_type for column, cell in by_column.items()}
+    return Record(place, checked_row(f"{path}: {place}", values, kinds))
 
 
 def _rows(path: Path, sheet: Any) -> Iterator[tuple[int, Sequence[Any]]]:
     """Non-empty rows with their numbers in the sheet."""
     sheet.reset_dimensions()  # ignore the declared size; a row then ends with its last cell
-    for number, cells in enumerate(sheet.iter_rows(values_only=True), 1):
+    for number, cells in enumerate(sheet.iter_rows(), 1):
         if number > _MOST_ROWS:
             raise WhatifError(f"{path}: has more than {_MOST_ROWS:,} rows, the maximum of a workbook; save it as TSV")
-        if any(cell is not None for cell in cells[_MOST_COLUMNS:]):
+        if any(cell.value is not None for cell in cells[_MOST_COLUMNS:]):
             raise WhatifError(f"{path}: row {number}: has more than {_MOST_COLUMNS:,} columns; save it as TSV")
-        if any(cell is not None for cell in cells):
+        if any(cell.value is not None for cell in cells):
             yield number, cells
 
 
 _READERS: dict[str, Callable[[Path, bytes], tuple[list[str], list[Record]]]] = {
-    ".csv": _delimited(","),
-    ".tsv": _delimited("\t"),
+    ".csv": _csv,
+    ".tsv": _csv,
     ".json": _json,
     ".jsonl": _json_lines,
     ".xlsx": _workbook,

@@ -38,6 +38,8 @@ from whatif.harnesses import scores
 
 FOLDER = Path(__file__).resolve().parents[2]  # the data set folder, of which this file is part
 FIELDS = ("question_id", "pair_id", "group", "variant", "question", "choices", "answer", "answer_kind")
+# The tool then gives an endpoint's message in place of a response, or a part of one that the endpoint withheld.
+NO_RESPONSE = ("content_filter", "model_length")
 SIGNATURES = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp", b"BM": "bmp"}
 
 
@@ -98,8 +100,10 @@ def whatif_extraction() -> Scorer:
     """Whether the answer that whatif extracts from a response is correct; its status says why there is none."""
 
     async def extract(state: TaskState, target: Target) -> Score:
-        response, cut_off = state.output.completion, state.output.stop_reason == "max_tokens"
-        found = scores.score(state.metadata, response, cut_off=cut_off)
+        output = state.output
+        failure = output.error or (output.stop_reason if output.stop_reason in NO_RESPONSE else None)
+        cut_off = output.stop_reason == "max_tokens"
+        found = scores.score(state.metadata, output.completion, cut_off=cut_off, failure=failure)
         return Score(
             value=CORRECT if found.correct else INCORRECT,
             answer=found.answer,

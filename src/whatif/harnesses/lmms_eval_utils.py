@@ -65,6 +65,6 @@ def _outcome(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     response = results[0] if results else ""
     while isinstance(response, list | tuple):
         response = response[0] if response else ""
-    scored = scores.score(doc, str(response))
+    scored = scores.score(doc, "" if response is None else str(response))
     said = {"answer": scored.answer, "status": scored.status, "reason": scored.reason}
     return {**scores.outcome(doc, scored.correct), **said}

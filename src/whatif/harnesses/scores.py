@@ -51,7 +51,7 @@ def shown(row: Row) -> list[Any] | None:
     return None if images is None or any(image is None for image in images) else list(images)
 
 
-def score(row: Row, response: str, *, cut_off: bool = False) -> Scored:
+def score(row: Row, response: str, *, cut_off: bool = False, failure: str | None = None) -> Scored:
     """The score of a response, by whatif's extraction; an ambiguous or missing answer is not correct.
 
     If the row has a column `answer_after` (the mark of a strategy), the answer is what follows the last such mark.
@@ -59,8 +59,9 @@ def score(row: Row, response: str, *, cut_off: bool = False) -> Scored:
     What a tool writes for a request that failed is an `error`, not an answer.
 
     cut_off: the response ended at the limit of new tokens. It then has an answer only if it called one so and went on.
+    failure: why the tool has no response of the model, whatever it gives as one.
     """
-    if (failure := failure_in(response)) is not None:
+    if (failure := failure or failure_in(response)) is not None:
         return Scored(None, "error", failure, correct=False)
     found = answer_in(Answer(response=response, cut_off=cut_off), row, row.get("answer_after"))
     return Scored(found.answer, found.status, found.reason, is_correct(found, row["answer"], row["answer_kind"]))

@@ -155,8 +155,8 @@ class Answer:
     `response_tokens` counts the tokens of all options together when options were ranked. An endpoint may need several
     requests for that; both counts are then those that it charged for all of them. `cut_off` means that the
     response ended at the limit of new tokens, before the model was done; `finish` is the reason for its end: `stop`,
-    `length`, or the endpoint's own word (see `whatif.models.finish_reasons`). `response` is as the model gave it, so it
-    may contain reasoning; `reasoning` is what an endpoint gave beside it. `without_reasoning` separates the two.
+    `length`, or the endpoint's own word (see `whatif.language.finish_reasons`). `response` is as the model gave it, so
+    it may contain reasoning; `reasoning` is what an endpoint gave beside it. `without_reasoning` separates the two.
 
     What was sent: `image_form` is how the images were shown (see `ImageForm`), `image_sizes` are width and height of
     each image in pixels as the model's processor made it, `image_tokens` is the number of tokens of all images

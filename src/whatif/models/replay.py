@@ -99,7 +99,12 @@ class Replayed:
             return Answer(option_scores=replayed_scores(self._path, prediction, question.options))
         if prediction.failure is not None:
             return Answer(status="error", reason=well_formed(prediction.failure))
-        return Answer(response=well_formed(prediction.response), program=_imported(prediction.program))
+        return Answer(
+            response=well_formed(prediction.response),
+            reasoning=prediction.reasoning,
+            cut_off=prediction.cut_off,
+            program=_imported(prediction.program),
+        )
 
     def _find(self, question: Question) -> Prediction | None:
         named = self._by_name.get(question.question_id) or self._by_name.get(question_index(question.question_id))

@@ -48,7 +48,7 @@ class Replay(Answerer):
     """Reads predictions that were made elsewhere from a file."""
 
     adapter: Literal["replay"]
-    predictions: SourcePath = Field(min_length=1)  # path of a .csv, .tsv, .json, .jsonl or .xlsx
+    predictions: SourcePath = Field(min_length=1)  # path of a .csv, .tsv, .json, .jsonl, each also .gz, or .xlsx
     # In a file of the C-VQA authors: the columns of the responses to the original and the counterfactual question.
     response_columns: list[str] | None = Field(default=None, min_length=2, max_length=2)
     # The strategy with which the questions were asked; the file has no answers to others. null: see `strategy_among`.

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 from whatif.errors import WhatifError
+from whatif.files.delimiters import delimiter_of
 from whatif.files.inputs import long_csv_fields
 from whatif.files.well_formed import escaped
 
-DELIMITERS = ",;\t"  # of the fields of a CSV
 _EXCELS = "cp1252"  # the encoding of Excel's "CSV" in Western Europe and America
 _MARKS = "\N{EURO SIGN}\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}\N{LEFT DOUBLE QUOTATION MARK}"
 _MARKS += (
@@ -58,12 +58,6 @@ def decoded(path: Path, data: bytes, expected: str, *, is_csv: bool) -> str:
     return text
 
 
-def delimiter_of(text: str) -> str:
-    """The delimiter of the fields of a CSV, by its header; of equally frequent ones, the first of `DELIMITERS`."""
-    header, _, _ = text.partition("\n")
-    return max(DELIMITERS, key=header.count)
-
-
 def _in_excels(data: bytes) -> str | None:
     """The text in Excel's encoding; None if a character that is not ASCII is neither a letter of a word nor a mark."""
     try:
@@ -82,7 +76,7 @@ def _in_excels(data: bytes) -> str | None:
 def _column_at_end(text: str) -> str:
     """The column in which the beginning of a CSV ends, for example `, column comment`; empty if it is not known."""
     try:
-        with long_csv_fields():
+        with long_csv_fields():  # not strict: the text may end within quotes
             names, *rows = csv.reader(io.StringIO(f"{text}.", newline=""), delimiter=delimiter_of(text))
     except (csv.Error, ValueError):
         return ""

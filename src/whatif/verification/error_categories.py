@@ -11,12 +11,13 @@ from whatif.artifacts.images import EncodedPictures
 from whatif.artifacts.pair_items import SIDES, pair_and_side
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
+from whatif.files.cells import LONGEST_CELL
 from whatif.files.delimited import csv_for_people
 from whatif.random_streams import stream
 from whatif.verification.items import Row, pairs_by_id
 from whatif.verification.label_files import LabelRow, read_label_file, rejection, settle
 from whatif.verification.picture_tasks import PICTURES, picture_name
-from whatif.verification.shown_texts import LONGEST_CELL, refuse_hidden
+from whatif.verification.shown_texts import refuse_hidden
 
 OBJECT = "Failure to generate subject/object"
 DETAILS = "Failure to generate fine-grained details"

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from whatif.errors import WhatifError
+from whatif.files.cells import checked_row
 from whatif.files.delimited import unmarked
-from whatif.files.inputs import LARGEST, LONGEST_LINE, long_csv_fields, read_bytes
+from whatif.files.delimiters import NotDelimitedError, delimited_rows
+from whatif.files.inputs import LARGEST, LONGEST_LINE, read_bytes
 from whatif.files.well_formed import escaped
-from whatif.verification.encodings import decoded, delimiter_of
+from whatif.verification.encodings import decoded
 
 TWICE_ALIKE, TWICE_DIFFERENTLY = "given twice, alike", "given twice, differently"  # reasons of rejections
 
@@ -36,12 +36,13 @@ def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) 
     Marks of formulas (`whatif.files.delimited`) are taken off.
     Columns without a name are ignored.
 
-    Raises WhatifError naming the file when it cannot be read, is not UTF-8, is not CSV, or lacks a column.
+    Raises WhatifError naming the file when it cannot be read, is not UTF-8, is not CSV, or lacks a column, and naming
+    line and column of a cell that a spreadsheet changed.
     """
     text = text_of(path, f"a CSV of {kind}", is_csv=True)
     names: list[str] | None = None
     rows = []
-    for line, record in _records(path, text, delimiter_of(text), kind):
+    for line, record in _records(path, text, kind):
         if names is None:
             names = [unmarked(name.strip()).strip().lower() for name in record]
             for column in needed:
@@ -55,7 +56,8 @@ def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) 
         values = [unmarked(field.strip()).strip() for field in record]
         if any(values):
             padded = [*values, *[""] * (len(names) - len(values))]
-            fields = dict(zip(names, padded[: len(names)], strict=True))
+            cells = {name: cell for name, cell in zip(names, padded, strict=False) if name}
+            fields = dict(checked_row(f"{path}: line {line}", cells))
             rows.append(LabelRow(file, line, fields, len([field for field in values[len(names) :] if field])))
     return rows
 
@@ -104,17 +106,8 @@ def text_of(
     return decoded(path, data, expected, is_csv=is_csv)
 
 
-def _records(path: Path, text: str, delimiter: str, kind: str) -> Iterator[tuple[int, list[str]]]:
-    # The usual limit is less than an image in an export of Label Studio.
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    line = 1
-    while True:
-        try:
-            with long_csv_fields():
-                record = next(reader, None)
-        except csv.Error as error:
-            raise WhatifError(f"{path}: line {line}: is not CSV ({error}); give a CSV of {kind}") from error
-        if record is None:
-            return
-        yield line, record
-        line = reader.line_num + 1
+def _records(path: Path, text: str, kind: str) -> Iterator[tuple[int, list[str]]]:
+    try:
+        yield from delimited_rows(text)
+    except NotDelimitedError as error:
+        raise WhatifError(f"{path}: line {error.line}: is not CSV ({error}); give a CSV of {kind}") from error

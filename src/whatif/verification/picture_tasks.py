@@ -18,10 +18,11 @@ from whatif.artifacts.pair_items import SIDES, item_id
 from whatif.artifacts.reader import canonical_json
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
+from whatif.files.cells import LONGEST_CELL
 from whatif.files.delimited import csv_for_people
 from whatif.random_streams import stream
 from whatif.verification.items import Row, pairs_by_id
-from whatif.verification.shown_texts import LONGEST_CELL, refuse_hidden
+from whatif.verification.shown_texts import refuse_hidden
 
 COLUMNS = ("task_id", "annotator", "image", "option_1", "option_2", "option_3", "option_4", "label")
 FILE, INSTRUCTIONS_FILE, PICTURES = "tasks.csv", "instructions.txt", "images"

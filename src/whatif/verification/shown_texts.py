@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from whatif.errors import WhatifError
 
-LONGEST_CELL = 32_767  # characters that a cell of a spreadsheet holds, counted in UTF-16
 # What XML and workbooks cannot hold, databases refuse, and HTML turns into other characters; no page shows them.
 _HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 

@@ -1,14 +1,13 @@
 """Rows of a user's table with pictures and attributes: CSV, JSONL or Parquet.
 
-In a CSV file, a column whose cells are all numbers has numbers; one whose cells are all JSON lists, such as
-`["red", "blue"]` or `[{"colour": "red"}]`, has lists. An empty cell is nothing. In JSONL and Parquet, values are what
-they are. Attributes are numbers, texts, truth values, lists of these, and lists of objects with such fields.
+The header of a CSV file tells whether commas, semicolons or tabs divide its cells. A column whose cells are all numbers
+has numbers; one whose cells are all JSON lists, such as `["red", "blue"]` or `[{"colour": "red"}]`, has lists. An empty
+cell is nothing. In JSONL and Parquet, values are what they are. Attributes are numbers, texts, truth values, lists of
+these, and lists of objects with such fields.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import keyword
 import math
@@ -22,7 +21,9 @@ from typing import Any
 from whatif.benchmarks.from_yaml.expressions import LONGEST_LIST
 from whatif.benchmarks.from_yaml.settings import PictureTable
 from whatif.errors import WhatifError
-from whatif.files.inputs import LONGEST_LINE, long_csv_fields, read_bytes, user_path
+from whatif.files.cells import checked_row
+from whatif.files.delimiters import NotDelimitedError, delimited_rows
+from whatif.files.inputs import LONGEST_LINE, read_bytes, user_path
 
 MOST_ROWS = 1_000_000
 _LOOKED_AT = 1_000  # first rows that tell which attributes there are
@@ -125,20 +126,20 @@ def _read(path: Path, text: Collection[str], first: int | None = None) -> list[R
 
 def _csv(path: Path, text: Collection[str], first: int | None) -> list[Row]:
     content = read_bytes(path, longest_line=LONGEST_LINE).decode("utf-8-sig")
-    reader = csv.reader(io.StringIO(content, newline=""))
     try:
-        with long_csv_fields():
-            header = [name.strip() for name in next(reader, [])]
-            lines = list(islice(reader, first))
-    except csv.Error as error:
-        raise WhatifError(f"{path}:{reader.line_num}: not valid CSV: {error}") from error
+        lines = list(islice(delimited_rows(content), None if first is None else first + 1))
+    except NotDelimitedError as error:
+        raise WhatifError(f"{path}:{error.line}: not valid CSV: {error}") from error
+    header = [name.strip() for _, names in lines[:1] for name in names]
     if len(set(header)) < len(header):
         twice = next(name for name in header if header.count(name) > 1)
         raise WhatifError(f"{path}: two columns are called {twice!r}; rename one")
-    cells = [line for line in lines if line]
-    for number, line in enumerate(cells, start=2):
-        if len(line) != len(header):
-            raise WhatifError(f"{path}: row {number - 1} has {len(line)} cells, the header has {len(header)}")
+    cells = []
+    for number, (line, fields) in enumerate(lines[1:], start=1):
+        if len(fields) != len(header):
+            raise WhatifError(f"{path}: row {number} has {len(fields)} cells, the header has {len(header)}")
+        row = checked_row(f"{path}: line {line}", dict(zip(header, fields, strict=True)))
+        cells.append(list(row.values()))
     columns = [_column([line[place] for line in cells], name in text) for place, name in enumerate(header)]
     return [dict(zip(header, row, strict=True)) for row in zip(*columns, strict=True)]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.files.image_decoding import UnreadableImageError
+from whatif.language.finish_reasons import ending
 from whatif.language.messages import with_system, without_images
 from whatif.language.prompts import wrapped, wrapper
 from whatif.language.prompts.form import PLACE
@@ -22,7 +23,6 @@ from whatif.models.endpoint.log_probabilities import InvalidLogProbabilitiesErro
 from whatif.models.endpoint.ranking import rank, ranking_identity
 from whatif.models.endpoint.request import Endpoint, Reply
 from whatif.models.endpoint.sent_messages import Sent, as_sent, data_url
-from whatif.models.finish_reasons import ending
 from whatif.models.order import in_order
 from whatif.params.endpoints import ApiModel
 from whatif.params.prices import money

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from whatif.language.chat_completions import reasoning_of, text_of
+from whatif.language.finish_reasons import ending, is_answer
 from whatif.models.endpoint.connection import Connection, TryAgainError
-from whatif.models.finish_reasons import ending, is_answer
 from whatif.models.responses.answer_json import is_count
 from whatif.params.endpoints import ApiModel
 
@@ -79,7 +80,7 @@ class Endpoint(Connection):
         # The library builds its objects without validation: a proxy's error page may arrive as one, with status 200.
         try:
             choice = completion.choices[0]
-            text, refusal = _text_of(choice.message.content), choice.message.refusal
+            text, refusal = text_of(choice.message.content), choice.message.refusal
         except (AttributeError, TypeError, IndexError):
             raise TryAgainError(self._no_completion(completion)) from None
         finish = self.line(getattr(choice, "finish_reason", None) or "")
@@ -100,7 +101,7 @@ class Endpoint(Connection):
             self._plain(getattr(choice, "logprobs", None)),
             self._plain(getattr(completion, "prompt_logprobs", None)),
             self.line(getattr(completion, "model", None) or ""),
-            self.text(reasoning) if (reasoning := _reasoning(choice.message)) else None,
+            self.text(reasoning) if (reasoning := reasoning_of(choice.message)) else None,
         )
 
     def _no_completion(self, reply: Any) -> str:
@@ -132,52 +133,3 @@ def _why_incomplete(finish: str) -> str:
 def _message(error: Any) -> Any:
     """What an error says; empty if there is none."""
     return (error.get("message") or error) if isinstance(error, Mapping) else error or ""
-
-
-def _text_of(content: Any) -> str:
-    """The text of a message, which may come in parts; parts that are no text are left out.
-
-    Raises TypeError for anything else.
-    """
-    if content is None or isinstance(content, str):
-        return content or ""
-    texts = [part if isinstance(part, str) else part.get("text") for part in content if _is_text(part)]
-    return "".join(texts)
-
-
-def _is_text(part: Any) -> bool:
-    if isinstance(part, Mapping):
-        return part.get("type", "text") in ("text", "output_text") and isinstance(part.get("text"), str)
-    if not isinstance(part, str):
-        raise TypeError("a part of a message is neither a text nor an object")
-    return True
-
-
-def _reasoning(message: Any) -> str | None:
-    """The reasoning that an endpoint gives beside the text of a message; None if there is none.
-
-    `reasoning_content` (DeepSeek, vLLM), `reasoning` (OpenRouter, Ollama), and parts of the content of the type
-    `thinking` or `reasoning` (Mistral). The first that is there counts: some endpoints give the same text twice.
-    """
-    content = getattr(message, "content", None)
-    parts = content if isinstance(content, list) else []
-    in_parts = [part for part in map(_fields, parts) if part.get("type") in ("thinking", "reasoning")]
-    given = [getattr(message, name, None) for name in ("reasoning_content", "reasoning")]
-    said = (_text_in(one).strip() for one in (*given, in_parts))
-    return next(filter(None, said), None)
-
-
-def _fields(part: Any) -> Mapping[str, Any]:
-    from pydantic import BaseModel
-
-    return part if isinstance(part, Mapping) else dict(part) if isinstance(part, BaseModel) else {}
-
-
-def _text_in(value: Any) -> str:
-    """The text of a field, of a list of parts, or of a part, whose text may be in parts again."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list):
-        return "".join(map(_text_in, value))
-    names = ("thinking", "reasoning", "text", "content")
-    return next(filter(None, (_text_in(_fields(value).get(name)) for name in names)), "") if value is not None else ""

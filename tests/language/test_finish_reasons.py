@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whatif.models.finish_reasons import Ending, ending, is_answer
+from whatif.language.finish_reasons import Ending, ending, is_answer
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,104 @@
+"""Cells of a table that no longer hold what was entered, because a spreadsheet changed them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date, time, timedelta
+from typing import Any, NamedTuple
+
+from whatif.errors import WhatifError
+from whatif.files.well_formed import escaped
+
+LONGEST_CELL = 32_767  # characters of a cell; Excel counts in UTF-16, pandas and openpyxl in code points
+# What Excel, LibreOffice and Google Sheets save as text for a formula without a value. In a workbook, a cell says so.
+_NAMES = "N/A|GETTING_DATA|(?:REF|VALUE|DIV/0|NULL|NUM|SPILL|CALC|BLOCKED|FIELD|CONNECT|UNKNOWN|BUSY|EXTERNAL|PYTHON"
+_ERROR = re.compile(rf"\s*(?:#(?:{_NAMES}|TIMEOUT|ERROR)!|NAME\?)|Err:5[0-9]{{2}})\s*")
+_AS_TEXT = "format the column as text and enter the text again"
+
+
+class Damage(NamedTuple):
+    """What happened to a cell, as the end of `response ...`, and what to do."""
+
+    what: str
+    remedy: str
+
+
+class DamagedRow(Mapping[str, Any]):
+    """The cells of a row by column, of which some are damaged: asking for one of these raises WhatifError.
+
+    So a column that nobody reads may have such cells. `raw` are all cells as the file has them.
+    """
+
+    def __init__(self, where: str, raw: Mapping[str, Any], damage: Mapping[str, Damage]) -> None:
+        self.where = where
+        self.raw = raw
+        self.damage = damage
+
+    def __getitem__(self, column: str) -> Any:
+        if (found := self.damage.get(column)) is not None:
+            raise WhatifError(f"{self.where}: {escaped(column[:40])} {found.what}; {found.remedy}")
+        return self.raw[column]
+
+    def __contains__(self, column: object) -> bool:
+        return column in self.raw
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.raw)
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+
+def checked_row(where: str, raw: Mapping[str, Any], kinds: Mapping[str, str] | None = None) -> Mapping[str, Any]:
+    """A row by column; a `DamagedRow` if a cell is damaged. `kinds` are openpyxl's types of the cells of a workbook.
+
+    `where` names the file and the row in messages.
+    """
+    kinds = kinds or {}
+    found = {column: _damage(value, kinds.get(column, "")) for column, value in raw.items()}
+    damage = {column: one for column, one in found.items() if one is not None}
+    return DamagedRow(where, raw, damage) if damage else raw
+
+
+def damage_in(row: Mapping[str, Any], column: str) -> Damage | None:
+    """What happened to a cell; None if it is as it was entered."""
+    return row.damage.get(column) if isinstance(row, DamagedRow) else None
+
+
+def raw_row(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """All cells of a row as the file has them."""
+    return row.raw if isinstance(row, DamagedRow) else row
+
+
+def with_cell(row: Mapping[str, Any], column: str, value: Any) -> Mapping[str, Any]:
+    """The row with another value in a cell, which is then not damaged."""
+    if not isinstance(row, DamagedRow):
+        return {**row, column: value}
+    damage = {name: one for name, one in row.damage.items() if name != column}
+    return DamagedRow(row.where, {**row.raw, column: value}, damage)
+
+
+def is_cell_error(text: str) -> bool:
+    """Whether a text is what a spreadsheet shows for a formula without a value."""
+    return _ERROR.fullmatch(text) is not None
+
+
+def _damage(value: Any, kind: str) -> Damage | None:
+    if kind == "f":
+        formula = getattr(value, "text", value)  # openpyxl has objects for formulas of several cells
+        shown = f" ({escaped(formula[:40])})" if isinstance(formula, str) else ""
+        return Damage(f"is a formula{shown}", _AS_TEXT)
+    if isinstance(value, str) and (kind == "e" or is_cell_error(value)):
+        return Damage(f"holds the error {escaped(value.strip()[:40])} of a spreadsheet", _AS_TEXT)
+    if isinstance(value, date | time | timedelta):
+        return Damage(f"is a date or time ({value}), made by a spreadsheet of something else", _AS_TEXT)
+    if isinstance(value, str) and _is_cut(value):
+        return Damage(f"is cut at {LONGEST_CELL:,} characters, the most that a cell can hold", "give the whole text")
+    return None
+
+
+def _is_cut(text: str) -> bool:
+    if not LONGEST_CELL // 2 < len(text) <= LONGEST_CELL:  # a character has one or two units of UTF-16
+        return False
+    return LONGEST_CELL in (len(text), len(text.encode("utf-16-le", "surrogatepass")) // 2)
