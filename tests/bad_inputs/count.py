@@ -16,7 +16,7 @@ KINDS = {
     "caption sets and labels": ("tests.bad_inputs.test_captions_and_labels",),
     "pictures, in folders and artifacts": ("tests.bad_inputs.test_pictures",),
     "released pairs (folders, zips)": ("tests.bad_inputs.test_released_pairs",),
-    "benchmarks that are audited": ("tests.bad_inputs.test_audited_benchmarks",),
+    "benchmarks that are audited": ("tests.bad_inputs.test_audited_benchmarks", "tests.bad_inputs.test_audited_text"),
     "checkpoints with code": ("tests.bad_inputs.test_checkpoint_code",),
     "checkpoints with broken files": ("tests.bad_inputs.test_checkpoint_files",),
     "artifacts, stored answers and imports": ("tests.bad_inputs.test_stored_files",),

@@ -15,7 +15,7 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
-from whatif.files.cells import raw_row, with_cell
+from whatif.files.cells import damage_in, raw_row, with_cell
 from whatif.files.delimited import delimited
 from whatif.formats.arrow_rows import read_parquet_rows, write_parquet_rows
 from whatif.formats.benchmark_json import all_columns, json_lines, read_json_rows
@@ -80,12 +80,15 @@ def read_benchmark_file(path: Path) -> BenchmarkTable:
         ".csv": lambda kept, out: _write_delimited(kept, columns, ",", out),
         ".tsv": lambda kept, out: _write_delimited(kept, columns, "\t", out),
         ".jsonl": lambda kept, out: write_whole(out, json_lines(kept).encode()),
-        ".xlsx": lambda kept, out: _write_workbook(kept, columns, out),
     }
 
     def write(kept: Sequence[int], out: Path) -> None:
         chosen = [written[row] for row in kept]
-        writers[suffix](_own_pictures(chosen, written) if source == "VLMEvalKit" else chosen, out)
+        chosen = _own_pictures(chosen, written) if source == "VLMEvalKit" else chosen
+        if suffix == ".xlsx":
+            _write_workbook(chosen, [records[row].fields for row in kept], columns, out)
+        else:
+            writers[suffix](chosen, out)
 
     return BenchmarkTable(path, source, tuple(names), rows, [record.place for record in records], write)
 
@@ -147,17 +150,19 @@ def _write_delimited(rows: Sequence[Row], columns: Sequence[str], delimiter: str
     write_whole(out, delimited([columns, *([row[name] for name in columns] for row in rows)], delimiter).encode())
 
 
-def _write_workbook(rows: Sequence[Row], columns: Sequence[str], out: Path) -> None:
+def _write_workbook(rows: Sequence[Row], read: Sequence[Row], columns: Sequence[str], out: Path) -> None:
+    """Writes rows; `read` are the same rows as they were read, which tell the formulas from the texts."""
     import openpyxl
     from openpyxl.cell import WriteOnlyCell
 
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet()
     sheet.append(list(columns))
-    for row in rows:
+    for row, as_read in zip(rows, read, strict=True):
         cells = [WriteOnlyCell(sheet, row[name]) for name in columns]
-        for cell in cells:
-            if isinstance(cell.value, str):  # openpyxl takes `=1` for a formula and `#N/A` for an error
+        for name, cell in zip(columns, cells, strict=True):
+            # openpyxl takes `=1` for a formula and `#N/A` for an error.
+            if isinstance(cell.value, str) and damage_in(as_read, name) is None:
                 cell.data_type = "s"
         sheet.append(cells)
     data = io.BytesIO()

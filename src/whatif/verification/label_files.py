@@ -53,12 +53,12 @@ def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) 
             if twice is not None:
                 raise WhatifError(f"{path}: duplicate column {listed([twice])}; keep one")
             continue
-        values = [unmarked(field.strip()).strip() for field in record]
-        if any(values):
-            padded = [*values, *[""] * (len(names) - len(values))]
+        if any(field.strip() for field in record):
+            padded = [*record, *[""] * (len(names) - len(record))]
             cells = {name: cell for name, cell in zip(names, padded, strict=False) if name}
-            fields = dict(checked_row(f"{path}: line {line}", cells))
-            rows.append(LabelRow(file, line, fields, len([field for field in values[len(names) :] if field])))
+            checked = checked_row(f"{path}: line {line}", cells)
+            fields = {name: unmarked(cell.strip()).strip() for name, cell in checked.items()}
+            rows.append(LabelRow(file, line, fields, len([cell for cell in record[len(names) :] if cell.strip()])))
     return rows
 
 
