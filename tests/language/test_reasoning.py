@@ -30,9 +30,32 @@ FAMILIES = [
     ("<|begin_of_thought|>", "<|end_of_thought|>\n\n<|begin_of_solution|>"),
     ("<|im_start|>think\n", "<|im_start|>answer\n"),
     ("Here is my thought process: ", "\nHere is my response: "),
+    ("analysis\n", "assistantfinal"),
+    ("Here are my reasoning steps:\n", "\n[BEGIN FINAL RESPONSE]\n"),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
+    ("[unused16]", "[unused17]"),
+    ("<longcat_think>", "</longcat_think>"),
+    ("<think_never_used_51bce0c785ca2f68081bfa7d91973934>", "</think_never_used_51bce0c785ca2f68081bfa7d91973934>"),
+    ("<mm:think>", "</mm:think>"),
+    ("<antThinking>", "</antThinking>"),
+    ("<inner_thoughts>", "</inner_thoughts>"),
+    ("<chain-of-thought>", "</chain-of-thought>"),
+    ("&lt;think&gt;", "&lt;/think&gt;"),
+    ("<|think|>", "<|end|><|begin|>assistant<|content|>"),
+    ('<details type="reasoning" done="true">\n<summary>Thought for 3 s</summary>', "</details>"),
+    ("[think]", "[/think]"),
+    ("[REASONING]", "[/REASONING]"),
+    ("{thinking}", "{/thinking}"),
+    ("<reason>", "</reason>"),
+    ("<analysis>", "</analysis>"),
+    ("Thinking...\n", "\n...done thinking.\n\n"),
 ]
-BEGINS_IN_WORDS = ("Here is my thought process: ", "analysis")
-NEVER_ALONE = ("<|response|>",)  # an end only of what was begun
+# Without their end they are ordinary text.
+PAIRED = (
+    *("Here is my thought process: ", "analysis", "[think]", "[REASONING]", "{thinking}", "<reason>", "<analysis>"),
+    "Thinking...\n",
+)
+NEVER_ALONE = ("<|response|>", "<|end|><|begin|>assistant<|content|>", "</details>")  # an end of what was begun only
 
 
 @pytest.mark.parametrize(("begins", "ends"), FAMILIES)
@@ -55,7 +78,7 @@ def test_the_reasoning_of_every_family_is_no_answer(  # noqa: PLR0917
     if ends not in NEVER_ALONE:  # the template began it
         found = extract(f"{thought}{ends}{right}", kind, question, choices)  # type: ignore[arg-type]
         assert (found.answer, found.status) == (right, "ok")
-    if begins not in BEGINS_IN_WORDS:
+    if begins not in PAIRED:
         found = extract(begins + thought, kind, question, choices)  # type: ignore[arg-type]
         assert (found.answer, found.status, found.reason) == (None, "none", CUT_OFF)
 
@@ -72,6 +95,11 @@ def test_the_reasoning_of_every_family_is_no_answer(  # noqa: PLR0917
         ("<think>", Split("", "", cut_off=True)),
         ("</think>3", Split(None, "3", cut_off=False)),
         ("a</think>", Split("a", "", cut_off=False)),
+        ("Two. [REASONING] I see 1.", Split(None, "Two. [REASONING] I see 1.", cut_off=False)),
+        ("It says [THINK]. There are 3.", Split(None, "It says [THINK]. There are 3.", cut_off=False)),
+        ("<think>Two, plus one.<answer>3</answer>", Split("Two, plus one.", "<answer>3</answer>", cut_off=False)),
+        ("<think>a <answer>1</answer></think>3", Split("a <answer>1</answer>", "3", cut_off=False)),
+        ("<end_thinking>3", Split(None, "<end_thinking>3", cut_off=False)),
         ("analysisWe need to count", Split("We need to count", "", cut_off=True)),
         (
             "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>commentary to=functions.see "

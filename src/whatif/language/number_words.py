@@ -45,11 +45,13 @@ FIGURE = r"(?<!\d)(?:\d{1,3}(?:[, ]\d{3})+(?!\d|[, ]\d{3})|\d++)(?:\.\d++)?"
 _SIGN = r"(?:\bnegative |^\W*minus |(?<![\w)])(?<![\d)] )-)?"
 NUMBER = rf"(?<![\w.])(?<!\w-){_SIGN}{FIGURE}(?!\w)(?!\.\d)(?!-[a-z])"
 
+_TIMES = "(?: ?[x×*·⋅∙] ?| times )"
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _SUPERSCRIPTS = str.maketrans(f"{_RAISED}⁺⁻", "0123456789+-")
 # `1e-1`, `2.5E+2`, `1.5 × 10^3`, `10³`; an exponent of three digits is no amount that a question asks for.
 _POWER = re.compile(
-    rf"(?<![\w.,])(?:(?P<factor>\d+(?:\.\d+)?)(?:e(?P<short>[+-]?\d{{1,2}})| ?[x×*·] ?(?=10 ?[\^*⁺⁻{_RAISED}])))?"
+    r"(?<![\w.,])(?:(?P<factor>\d+(?:,\d{3})*(?:\.\d*)?)"
+    rf"(?:e(?P<short>[+-]?\d{{1,2}})|{_TIMES}(?=10 ?[\^*⁺⁻{_RAISED}])))?"
     rf"(?(short)|10 ?(?:(?:\^|\*\*) ?\{{?(?P<long>[+-]?\d{{1,2}})\}}?|(?P<raised>[⁺⁻]?[{_RAISED}]{{1,2}})))"
     rf"(?![\w{_RAISED}]|\.\d)"
 )
@@ -62,7 +64,7 @@ def in_digits(text: str) -> str:
     What only looks like a number is kept or rewritten: the pronoun in `the red one`, ordinals, `two-year-old`. Powers
     of ten are written out: `1e3` and `10³` are 1000, `2.5e-1` is 0.25; so is the zero of `.5`.
     """
-    text = _BARE_POINT.sub("0.", _POWER.sub(_written_out, text.lower()))
+    text = _POWER.sub(_written_out, _BARE_POINT.sub("0.", text.lower()))
     for phrase, digits in _PHRASES.items():
         text = phrase.sub(digits, text)
     return _RUN.sub(lambda run: _in_figures(run[0]), text)
@@ -83,7 +85,7 @@ def canonical(figure: str) -> str:
 
 def _written_out(power: re.Match[str]) -> str:
     exponent = power["short"] or power["long"] or power["raised"].translate(_SUPERSCRIPTS)
-    return format(Decimal(power["factor"] or 1).scaleb(int(exponent)), "f")
+    return format(Decimal((power["factor"] or "1").replace(",", "")).scaleb(int(exponent)), "f")
 
 
 def _in_figures(run: str) -> str:

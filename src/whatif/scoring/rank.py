@@ -148,6 +148,7 @@ def _shown(row: Row, form: MultipleChoice) -> str:
     """The question as the model sees it."""
     if form in _WITHOUT_OPTIONS:
         return str(row["question"])
+    _letters(row)  # raises with the name of the question
     return printed_question(row["question"], row["choices"])
 
 

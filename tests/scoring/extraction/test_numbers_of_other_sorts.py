@@ -41,6 +41,12 @@ def test_answer(question: str, response: str, answer: str) -> None:
         ("6.02×10²³", "602" + "0" * 21),
         ("2·10⁻²", "0.02"),
         ("10**4", "10000"),
+        ("10**-1", "0.1"),
+        ("1.5⋅10^1", "15"),
+        ("1.5 times 10^1", "15"),
+        (".5e1", "5"),
+        ("1.e3", "1000"),
+        ("1,000e0", "1000"),
         (".5", "0.5"),
         ("Answer: -.5", "-0.5"),
         ("3e cats", None),
@@ -57,3 +63,11 @@ def test_powers_of_ten_and_bare_points(response: str, answer: str | None) -> Non
 def test_a_number_is_compared_in_whatever_form(said: str, right: str) -> None:
     assert normalise(said, "number") == normalise(right, "number")
     assert normalise(".5", "number") != normalise("5", "number")
+
+
+@pytest.mark.parametrize("response", ["<|begin_of_box|>3<|end_of_box|>", "So it is <|begin_of_box|>3<|end_of_box|>."])
+def test_the_box_of_glm_is_a_box(response: str) -> None:
+    assert extract(f"<think>4.</think>{response}", "number", "How many dogs?") == extract(
+        "3", "number", "How many dogs?"
+    )
+    assert extract(response, "number", "How many dogs?").answer == "3"

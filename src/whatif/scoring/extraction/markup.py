@@ -33,6 +33,8 @@ _MARKUP = tuple(
         (r"\\[dt]?frac ?\{(\d+)\} ?\{(\d+)\}", r"\1/\2"),
         (r"\\[dt]?frac ?\{([^{}]*)\} ?\{([^{}]*)\}", r"\1 / \2"),
         (r"\\(?:boxed|fbox|framebox) ?\{([^{}]*)\}", r"\nfinal answer: \1\n"),
+        (r"<\|begin_of_box\|>", "\nfinal answer: "),
+        (r"<\|end_of_box\|>", "\n"),
         (r"\\boxed ?\d", lambda found: f"\nfinal answer: {found[0][-1]}\n"),
         (r"^#### *(?=-?\d)", "final answer: "),
         (r"<(?:answer|final_answer|final|conclusion|solution)>", "\nfinal answer: "),
@@ -50,7 +52,7 @@ _MARKUP = tuple(
         (r"[ \t]{2,}", " "),
         (r"^[ \t]*\|[ \t]*|[ \t]*\|[ \t]*$", "\n"),
         (r"</?[a-z]+(?: [^<>\n]{0,80})?/?>|```[a-z]*|\\[\[\]()]|^[ >]*#+ |^[ >]*[-•*·▪◦] +|^ *>+ +", "\n"),
-        (r"(?<=\b10)\*\*(?=\d)", "^"),  # a power, not bold
+        (r"(?<=\b10)\*\*(?=-?\d)", "^"),  # a power, not bold
         (r"\*\*|__|`|(?<!\w)\*(?=\w)|(?<=[\w.!?)])\*(?!\w)", ""),
         (r"\$(?!\d)|\$(?=[\d\s+=*-]*\$)|\$(?=[\d\s.]*[×^][\d\s.×^{}+-]*\$)", ""),
         (r"[^\S\n]+", " "),
@@ -82,8 +84,9 @@ _BESIDE_CJK = re.compile(rf"(?<={_CJK})(?=[A-Za-z0-9(])|(?<=[A-Za-z0-9)])(?={_CJ
 def plain_text(response: str) -> str:
     """A response without markup, with signs and decimal digits of all scripts converted to ASCII.
 
-    A box (`\\boxed`) and the tag `<answer>` become the words `final answer:`; ticks and crosses become ✓ and ✗; letters
-    in circles, squares or parentheses become letters in parentheses; text that is struck out is removed.
+    A box (`\\boxed`, `<|begin_of_box|>`) and the tag `<answer>` become the words `final answer:`; ticks and crosses
+    become ✓ and ✗; letters in circles, squares or parentheses become letters in parentheses; text that is struck out is
+    removed.
     """
     signs: dict[str, str | int | None] = {sign: _converted(sign) for sign in set(response)}
     without_code = _CODE.sub("\n", response)
