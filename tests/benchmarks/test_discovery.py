@@ -19,6 +19,9 @@ from whatif.errors import WhatifError
 
 FAULTS = {
     "import no_such_module\n": "broken_benchmark cannot be imported (No module named 'no_such_module')",
+    "class Panic(BaseException): ...\nraise Panic('at the disco')\n": (
+        "broken_benchmark cannot be imported (Panic: at the disco)"
+    ),
     "import sys\nsys.exit(3)\n": "broken_benchmark cannot be imported (SystemExit: 3)",
     "def (:\n": "broken_benchmark cannot be imported (SyntaxError: invalid syntax (broken_benchmark.py, line 1))",
     "1 / 0\n": "broken_benchmark cannot be imported (ZeroDivisionError: division by zero)",

@@ -109,7 +109,9 @@ def _installed(name: str) -> Benchmark:
         if missing := how_to_install(error.name or ""):
             raise WhatifError(f"benchmark {name}: {missing}") from error
         raise WhatifError(f"benchmark {name}: {module} cannot be imported ({first_line(error)})") from error
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # `sys.exit`, what skips a module under pytest, a panic of an extension in Rust
         if module.startswith(f"{__package__}.") or isinstance(error, WhatifError):
             raise
         what = f"{type(error).__name__}: {first_line(error)}"

@@ -129,6 +129,9 @@ DATE = (("Date", "Fri, 01 Jan 2027 23:59:30 GMT"), ("Retry-After", "Sat, 02 Jan 
         ((("Retry-After", "300.5"),), 300.5, 301.5),
         (DATE, 40, 41),
         ((("Retry-After", "Sat, 01 Jan 2000 00:00:00 GMT"),), 0, 1),
+        ((("Date", "Fri, 01 Jan 2027 23:59:30 GMT"), ("Retry-After", "Sat Jan  2 00:00:10 2027")), 40, 41),
+        ((("Date", "Fri, 01 Jan 2027 23:59:30 GMT"), ("Retry-After", "Sat, 02 Jan 2027 00:00:10 -0000")), 40, 41),
+        ((("Date", "now"), ("Retry-After", "Sat, 01 Jan 2000 00:00:00 GMT")), 0, 1),
         ((("retry-after-ms", "2500"),), 2.5, 3.5),
         ((("retry-after-ms", "2500"), ("Retry-After", "9")), 2.5, 3.5),
         ((("Retry-After", "soon"),), FIRST_WAIT, 2 * FIRST_WAIT),
@@ -149,6 +152,19 @@ def test_the_first_retry_says_why(served: tuple[str, Path], capsys: pytest.Captu
     lines = [line for line in capsys.readouterr().err.splitlines() if "tries again" in line]
     assert len(lines) == 1 and lines[0].startswith("whatif: http://127.0.0.1:") and "status 500" in lines[0]
     assert "Bearer (key)" in lines[0]
+
+
+def test_each_reason_of_a_retry_and_a_long_wait_are_said_once(
+    served: tuple[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    faults = [Fault("status", 503), Fault("status", 429), Fault("status", 503, (("Retry-After", "300"),))]
+    ask(served, first(*faults), [question(place) for place in range(2)])
+    said = [line.partition("tries again")[2] for line in capsys.readouterr().err.splitlines()]
+    assert sorted(line.partition(": refuse")[0] for line in said) == [
+        " in 300 s: status 503",
+        ": status 429",
+        ": status 503",
+    ]
 
 
 @pytest.mark.parametrize("status", [400, 413, 422])

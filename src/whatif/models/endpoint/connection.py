@@ -7,6 +7,7 @@ request whose reply breaks off.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -28,6 +29,8 @@ Found = TypeVar("Found")
 
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds between tries, unless the endpoint gives a time; doubled each time
 LONGEST_RETRY_AFTER = 3600.0  # seconds; a longer wait ends the run
+_LONG_WAIT = 60.0  # seconds; a longer one is reported
+_MOST_REPORTED = 20  # reasons of a run
 _LONGEST_REASON = 300  # characters
 _SHORTEST_SECRET = 6  # characters; shorter placeholders such as `none` may occur in an answer
 
@@ -101,7 +104,7 @@ class Connection:
             ),
         )
         self._stopped = threading.Event()
-        self._retries = threading.Event()  # whether a request was tried again
+        self._reporting, self._reported = threading.Lock(), set[tuple[str, bool]]()  # the reasons that were printed
         self._sleep = sleep or tenacity.sleep_using_event(self._stopped)
 
     def __enter__(self) -> Self:
@@ -136,7 +139,7 @@ class Connection:
             ),
             wait=lambda state: _wait(state, generator),
             sleep=self._sleep,
-            before_sleep=self._report_first,
+            before_sleep=self._report,
             reraise=True,
         )
         try:
@@ -145,11 +148,17 @@ class Connection:
         except TryAgainError as error:
             raise GaveUpError(f"{error} (the last of {tries.statistics['attempt_number']} tries)") from None
 
-    def _report_first(self, state: RetryCallState) -> None:
-        """Reports why a request is tried again; once, because the others usually have the same reason."""
-        if not self._retries.is_set() and state.outcome is not None:
-            self._retries.set()
-            print(f"whatif: {self._connected.base_url}: tries again: {state.outcome.exception()}", file=sys.stderr)
+    def _report(self, state: RetryCallState) -> None:
+        """Reports why a request is tried again; each kind of reason once, and once more if the wait is long."""
+        reason = str(state.outcome.exception() if state.outcome else "")
+        wait = state.next_action.sleep if state.next_action else 0.0
+        after = f" in {wait:.0f} s" if wait > _LONG_WAIT else ""
+        kind = re.sub(r"\d+(?![\d:])", "#", reason), bool(after)  # `status 429: wait # s`
+        with self._reporting:
+            if kind in self._reported or len(self._reported) == _MOST_REPORTED:
+                return
+            self._reported.add(kind)
+        print(f"whatif: {self._connected.base_url}: tries again{after}: {reason}", file=sys.stderr)
 
     def _once(self, send: Callable[[], Found]) -> Found:
         import openai
@@ -233,11 +242,16 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         with suppress(ValueError):
             if not isnan(seconds := float(given) * unit):
                 return max(0.0, seconds)
-    try:
-        now = parsedate_to_datetime(headers["date"]) if "date" in headers else datetime.now(UTC)
-        return max(0.0, (parsedate_to_datetime(value) - now).total_seconds())
-    except (ValueError, TypeError, OverflowError):
-        return None
+    until, now = _date(value), _date(headers.get("date", "")) or datetime.now(UTC)
+    return None if until is None else max(0.0, (until - now).total_seconds())
+
+
+def _date(text: str) -> datetime | None:
+    """The date of a header, in UTC if it names no other time; None if it is none."""
+    with suppress(ValueError, TypeError, OverflowError):
+        found = parsedate_to_datetime(text)
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return None
 
 
 def _said(error: Any) -> str:
