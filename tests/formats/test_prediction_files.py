@@ -171,6 +171,12 @@ def test_a_filter_of_lmms_eval_cannot_hide_that_a_request_failed(fields: dict[st
         'Traceback (most recent call last):\n  File "a.py", line 3',
         "HTTPSConnectionPool(host='api.openai.com', port=443): Read timed out. (read timeout=3)",
         '{"error": {"message": "overloaded", "code": 3}}',
+        '{"detail": "Too many requests: 3"}',
+        "RuntimeError: CUDA error: device-side assert triggered at 3",
+        "Rate limit reached for m in organization o on tokens per min: Limit 30000",
+        "upstream connect error or disconnect/reset before headers. reset reason: 3",
+        "[Errno 111] Connection refused",
+        "error code: 1015",
         "null",
         "[no response]",
         "Request timed out.",
@@ -194,6 +200,13 @@ def test_the_message_of_a_client_library_is_no_answer(response: str, tmp_path: P
         *("TypeError: unsupported operand", "Error: the picture shows 3 dogs", "Error bars: 3", "Error", "No response"),
         *("Null hypothesis", "Connection errors: 3", "Service unavailable in 3 regions", '{"error": "none", "n": 3}'),
         *("The answer is 502 Bad Gateway.", "<p>3</p>", "(A) Connection error in the router", "['3']", "API"),
+        *(
+            "The server is the woman on the left.",
+            "Exception: 3 of them",
+            "Rate limit: 50",
+            "Read: 3",
+            '{"message": "3"}',
+        ),
     ],
 )
 def test_an_answer_about_errors_is_an_answer(response: str, tmp_path: Path) -> None:

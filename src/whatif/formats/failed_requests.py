@@ -8,7 +8,7 @@ from whatif.files.cells import is_cell_error
 from whatif.language.finish_reasons import ending, is_answer
 
 # What may stand before such a text: the quotes and brackets of a list, bold type, the frame of an answer.
-_BEFORE = r"(?>(?:[\s\"'`*\[(]|<think>\s*</think>|Answer\s*:)*)"
+_BEFORE = r"(?>(?:[\s\"'`*\[(]|<think>\s*</think>|<answer>|(?:Final )?Answer\s*:)*)"
 # What failed, as clients and servers say it.
 _CAUSE = (
     r"(?:[45]\d\d\b|HTTP|API\b|CUDA\b|Out of memory|OOM\b|Rate.?limit|Too many requests|Resource.{0,10}exhausted|"
@@ -33,19 +33,24 @@ _BEGINNINGS = (
     r"NETWORK ERROR DUE TO HIGH TRAFFIC|API REQUEST ERROR|\$ERROR\$",  # FastChat
     r"Traceback \(most recent call last\):",
     r"(?<=\[)ERROR\]",
-    rf"(?:(?:API )?Error|An (?:unexpected )?error occurred)(?: while [^:\n]{{1,60}})?:\s*{_CAUSE}",
+    r"(?:(?:API |HTTP )?\w*(?:Error|Exception)|An (?:unexpected )?error occurred)"
+    rf"(?: while [^:\n]{{1,60}})?:\s*{_CAUSE}",
     rf"{_CLASS}(?:[:(\[]|\s*\Z)",
-    r"HTTPS?ConnectionPool\(|CUDA (?:out of memory|error:)",
-    r"(?:HTTP(?:/[\d.]+)? |status(?: code)?:? )?[45]\d\d:? (?:Bad (?:Gateway|Request)|Gateway Time-?out|"
+    r"HTTPS?ConnectionPool\(|<Response \[\d{3}\]>|(?:Errno|WinError) -?\d+\]|Connection aborted\.['\"]",
+    r"CUDA (?:out of memory|error:)|Read timed out\. \(|Max(?:imum)? retries exceeded|Exceeded max(?:imum)? retries",
+    r"Rate limit (?:reached for|exceeded)|The (?:server|model|engine) (?:is (?:currently )?overloaded|had an error)",
+    r"Request failed with status code|upstream (?:request timeout|connect error)|no healthy upstream|error_code: \d+\)",
+    r"(?:HTTP(?:/[\d.]+| Error)? |status(?: code)?:? )?[45]\d\d:? (?:Bad (?:Gateway|Request)|Gateway Time-?out|"
     r"Internal (?:Server )?Error|(?:Client|Server) Error|Service (?:Temporarily )?Unavailable|Too Many Requests|"
     r"Unauthorized|Resource.{0,10}exhausted|[A-Z_]{5,}\. \{)",
     r"<!doctype html|<html\b|<\?xml[^>]{0,80}>\s*<error\b",  # the page of a proxy
-    rf"\{{\s*[\"'](?:type[\"']\s*:\s*[\"']error[\"']|error[\"']\s*:\s*(?:\{{|[\"']{_CAUSE}))",  # the body of a reply
+    rf"\{{\s*[\"'](?:type[\"']\s*:\s*[\"']error[\"']|error[\"']\s*:\s*\{{|"
+    rf"(?:error|detail|message)[\"']\s*:\s*[\"']{_CAUSE})",  # the body of a reply
 )
 # The whole text, but for what closes it.
 _WHOLE = (
-    r"Error code: [45]\d\d(?:\s*-\s*\{.*)?",  # OpenAI's library
-    r"null|(?<=\[)no response",
+    r"Error code: (?:[45]\d\d|1\d{3})(?:\s*-\s*\{.*)?",  # OpenAI's library; Cloudflare
+    r"null|(?<=\[)no response|<no response>|no_response",
     r"(?:Request|Read|Connection) (?:timed out|error|timeout|aborted)",
     r"Bad gateway|Gateway time-?out|Service unavailable|Internal server error|Too many requests",
 )
