@@ -49,8 +49,42 @@ def test_parts_reasoning_and_a_cut_response(tmp_path: Path) -> None:
     assert (found.response, found.reasoning, found.cut_off, found.failure) == ("Two", "I see one.", True, None)
     (found,) = read(tmp_path, line({"content": "Two", "reasoning_content": "I see one."}))
     assert (found.response, found.reasoning, found.cut_off) == ("Two", "I see one.", False)
+    (found,) = read(tmp_path, line({"content": {"type": "text", "text": "3"}}))
+    assert (found.response, found.failure) == ("3", None)
+    details = [{"type": "reasoning.summary", "summary": "I see "}, {"type": "reasoning.text", "text": "one."}]
+    for more in ({"reasoning_details": details}, {"reasoning_text": "I see one."}):
+        (found,) = read(tmp_path, line({"content": "Two", **more}))
+        assert (found.response, found.reasoning) == ("Two", "I see one.")
     (found,) = read(tmp_path, line({"content": None}))
     assert (found.response, found.is_null, found.failure) == ("", True, None)
+
+
+@pytest.mark.parametrize("error", [{}, "", None])
+@pytest.mark.parametrize("status", [200, "200", None])
+def test_an_empty_error_beside_a_whole_reply_is_none(error: Any, status: Any, tmp_path: Path) -> None:
+    reply = line({"content": "Two"}, error=error)
+    reply["response"]["status_code"] = status
+    (found,) = read(tmp_path, reply)
+    assert (found.response, found.failure) == ("Two", None)
+
+
+def responses(*content: Any, **more: Any) -> dict[str, Any]:
+    """A line with a body of OpenAI's Responses, as its documentation has it."""
+    output = [
+        {"id": "rs_1", "type": "reasoning", "summary": [{"type": "summary_text", "text": "I see one."}]},
+        {"id": "msg_1", "type": "message", "status": "completed", "role": "assistant", "content": list(content)},
+    ]
+    body = {"id": "resp_1", "object": "response", "status": "completed", "error": None, "incomplete_details": None}
+    return {"custom_id": "a", "response": {"status_code": 200, "body": {**body, "output": output, **more}}}
+
+
+def test_the_body_of_openais_responses(tmp_path: Path) -> None:
+    said = {"type": "output_text", "text": "Two", "annotations": []}
+    (found,) = read(tmp_path, responses(said))
+    assert found == Prediction("line 1", "Two", question_id="a", reasoning="I see one.")
+    cut = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+    (found,) = read(tmp_path, responses(said, **cut))
+    assert (found.response, found.cut_off, found.failure) == ("Two", True, None)
 
 
 SAID = {"content": "429"}
@@ -67,6 +101,12 @@ FAILED: list[tuple[dict[str, Any], str]] = [
     ),
     (line(SAID, "error"), "the reply is not complete (finish reason: error)"),
     (line(SAID, "content_filter"), "refused: finish reason content_filter"),
+    (line({"content": None, "refusal": "I cannot."}), "refused: I cannot."),
+    (line({"content": [{"type": "refusal", "refusal": "I cannot."}]}), "refused: I cannot."),
+    (responses({"type": "refusal", "refusal": "I cannot."}), "refused: I cannot."),
+    (responses(status="failed", error={"code": "server_error", "message": "overloaded"}), "overloaded"),
+    (responses(status="failed"), "the reply is not complete (finish reason: failed)"),
+    (line({"content": 429}), "no chat completion"),
     (line("429"), "no chat completion"),
     ({"custom_id": "a", "response": {"status_code": 200, "body": {"choices": []}}}, "no chat completion"),
     ({"custom_id": "a", "response": "429"}, "no chat completion"),

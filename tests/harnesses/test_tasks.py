@@ -245,12 +245,14 @@ def test_what_a_tool_gives_in_place_of_a_response_is_an_error(ways: Path) -> Non
 SCORED = """
 import asyncio, json
 from inspect_ai.model import ModelOutput
+from inspect_ai.model._model_output import as_stop_reason
 from inspect_ai.scorer import Target
 from types import SimpleNamespace
 from whatif.harnesses.inspect_ai_task import whatif_extraction
 row = {"question": "How many?", "choices": [], "answer": "8192", "answer_kind": "number"}
 said = "This model's maximum context length is 8192 tokens."
-for reason, error in (("stop", None), ("model_length", None), ("content_filter", None), ("stop", "bad gateway")):
+ends = [("stop", None), ("model_length", None), ("content_filter", None), ("stop", "bad gateway")]
+for reason, error in (*ends, (as_stop_reason("network_error"), None)):
     output = ModelOutput.from_content("m", said, stop_reason=reason, error=error)
     print(asyncio.run(whatif_extraction()(SimpleNamespace(output=output, metadata=row), Target(""))).explanation)
 """
@@ -260,7 +262,8 @@ for reason, error in (("stop", None), ("model_length", None), ("content_filter",
 @pytest.mark.process
 def test_inspect_ai_gives_an_endpoints_message_as_a_response(tmp_path: Path) -> None:
     printed = python(INSPECT_AI, "-c", SCORED, folder=tmp_path)
-    assert printed.splitlines() == ["ok", "error: model_length", "error: content_filter", "error: bad gateway"]
+    reasons = ("model_length", "content_filter", "bad gateway", "unknown")
+    assert printed.splitlines() == ["ok", *(f"error: {reason}" for reason in reasons)]
 
 
 @pytest.mark.parametrize(

@@ -14,21 +14,25 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from whatif.errors import WhatifError
-from whatif.files.cells import damage_in
+from whatif.files.cells import damage_in, raw_row
 from whatif.files.well_formed import well_formed
 from whatif.formats.batch_output import batch_prediction
 from whatif.formats.c_vqa import VARIANTS
 from whatif.formats.c_vqa_records import COLUMNS as RELEASED_COLUMNS
-from whatif.formats.failed_requests import failure_in
+from whatif.formats.failed_requests import failed_ending, failure_in
 from whatif.formats.option_losses import LOSSES, has_losses, losses_of
 from whatif.formats.prediction_fields import Prediction, as_text, found_columns, index_of, listed, question_id_of
 from whatif.formats.prediction_records import Record, read_records
+from whatif.language.chat_completions import REASONING_FIELDS, reasoning_of
+from whatif.language.finish_reasons import ending
 
 # The columns of the responses to `query` and to `new query` in the files of the authors' scripts.
 RESPONSE_COLUMNS = ("response", "new_response")
 _SPELT_LIKE_THE_QUERIES = ("response", "new response")
 # The columns of the programs for `query` and for `new query`; in a plain file, the first one.
 PROGRAM_COLUMNS = ("code", "new code")
+_NOTHING = ("", "none", "null", "nan", "n/a", "false", "0", "no", "[]", "{}")  # cells that name no error
+_LONGEST_REASON = 200
 _NO_RESPONSE = "None"  # what VLMEvalKit writes for a request without a response
 _FORMATS = (
     "`question_id` and `response` (plain; in JSON also one object {question_id: response}), "
@@ -45,7 +49,9 @@ def read_predictions(path: Path, response_columns: Sequence[str] | None = None) 
     `response_columns` names the responses to the original and to the counterfactual question in a file that has the
     columns of a released C-VQA file; the default is `response` and `new_response` (or `new response`). In a file with
     responses, columns of losses are not read. Programs in the columns `code` and `new code` (`code` in a plain file)
-    are kept with the responses.
+    are kept with the responses. In a plain file and in those of VLMEvalKit, so is the reasoning of a column
+    `reasoning_content`, `reasoning` or `thinking`; a row whose column `error` is not empty, or whose `finish_reason`
+    says that the reply failed, was withheld or may not be whole, is a failure.
 
     Raises WhatifError with file, row and field when `read_records` refuses the file, when the columns match no known
     format or two formats, when a question is not named or is duplicated, when a response is missing or not text, and
@@ -88,7 +94,7 @@ def question_index(question_id: str) -> int:
 
 def _plain(path: Path, record: Record, field: str) -> Prediction:
     question_id = question_id_of(path, record)
-    response = _response(path, record, field)
+    response = _said(path, record, field)
     program = _program(path, record, PROGRAM_COLUMNS[0])
     return replace(response, question_id=question_id, program=program)
 
@@ -102,7 +108,7 @@ def _of_vlmevalkit(path: Path, record: Record, *, is_named: bool) -> Prediction:
 
 
 def _indexed(path: Path, record: Record) -> Prediction:
-    return replace(_response(path, record, "prediction"), index=index_of(path, record))
+    return replace(_said(path, record, "prediction"), index=index_of(path, record))
 
 
 def _response_columns(path: Path, columns: Sequence[str], named: Sequence[str] | None) -> Sequence[str]:
@@ -190,6 +196,26 @@ def _question_id(fields: Mapping[str, Any]) -> str | None:
     said = [fields.get("doc"), fields, *(fields[name] for name in sorted(fields))]
     ids = (one["question_id"] for one in said if isinstance(one, dict) and "question_id" in one)
     return next((one for one in ids if isinstance(one, str) and one.strip()), None)
+
+
+def _said(path: Path, record: Record, column: str) -> Prediction:
+    """The response of a row with what other columns say about it: reasoning, how the reply ended, and an error."""
+    said = _response(path, record, column)
+    cells = raw_row(record.fields)  # a spreadsheet may have changed or cut one of them
+    error, finish = (_words(cells.get(name)) for name in ("error", "finish_reason"))
+    failure = f"error: {error}" if error else failed_ending(finish)
+    return replace(
+        said,
+        failure=said.failure or (f"{record.place}: {failure}" if failure else None),
+        reasoning=reasoning_of({name: cells.get(name) for name in REASONING_FIELDS}),
+        cut_off=ending(finish) == "limit",
+    )
+
+
+def _words(cell: Any) -> str:
+    """What a cell says about a reply, in one line; empty where it says that there is nothing."""
+    text = well_formed(" ".join(str(cell or "").split()))[:_LONGEST_REASON]
+    return "" if text.lower() in _NOTHING else text
 
 
 def _response(path: Path, record: Record, column: str) -> Prediction:

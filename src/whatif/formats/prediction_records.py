@@ -15,7 +15,7 @@ from whatif.errors import WhatifError
 from whatif.files.cells import checked_row
 from whatif.files.delimiters import NotDelimitedError, delimited_rows
 from whatif.files.inputs import LONGEST_LINE, read_bytes, read_gzip
-from whatif.files.well_formed import well_formed_json, well_formed_values
+from whatif.files.well_formed import escaped, well_formed_json, well_formed_values
 
 _MOST_NAMED = 20  # columns in a message
 _WHOLE = (".json", ".xlsx")  # formats whose rows are not lines
@@ -143,11 +143,20 @@ def _json(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
         return list(_BY_ID), [Record(f"entry {number}", fields) for number, fields in enumerate(named, 1)]
     if not isinstance(values, list):
         raise WhatifError(
-            f"{path}: holds {_kind(values)}; it needs a list of objects, one for each row, or an object with a text "
-            "for each question_id"
+            f"{path}: holds {_kind(values)}{_first_other(values)}; it needs a list of objects, one for each row, or an "
+            "object with a text for each question_id"
         )
     records = [_object(path, f"object {number}", value) for number, value in enumerate(values, 1)]
     return list(records[0].fields) if records else [], records
+
+
+def _first_other(values: Any) -> str:
+    """Where an object of texts has something else, for a message; nothing if it has no texts."""
+    texts = values.values() if isinstance(values, dict) else ()
+    if not any(isinstance(value, str) for value in texts):
+        return ""
+    name, value = next((name, value) for name, value in values.items() if not isinstance(value, str))
+    return f" whose `{escaped(name[:100])}` is {_kind(value)}"
 
 
 def _parsed(path: Path, place: str, text: str) -> Any:

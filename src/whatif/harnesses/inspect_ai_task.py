@@ -38,8 +38,9 @@ from whatif.harnesses import scores
 
 FOLDER = Path(__file__).resolve().parents[2]  # the data set folder, of which this file is part
 FIELDS = ("question_id", "pair_id", "group", "variant", "question", "choices", "answer", "answer_kind")
-# The tool then gives an endpoint's message in place of a response, or a part of one that the endpoint withheld.
-NO_RESPONSE = ("content_filter", "model_length")
+# The tool then gives an endpoint's message in place of a response, or a part of what the endpoint withheld. Every
+# reason that it does not know, as those of failures are (`error`, `network_error`, `abort`), is `unknown` there.
+NO_RESPONSE = ("content_filter", "model_length", "unknown")
 SIGNATURES = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp", b"BM": "bmp"}
 
 

@@ -206,11 +206,31 @@ def test_a_filtered_response_is_a_refusal_and_asked_once(finish: str, store: Res
         ([{"type": "thinking", "thinking": "maybe 4"}, {"type": "text", "text": "3"}], "3"),
         ([{"type": "output_text", "text": "3"}, {"type": "image_url", "image_url": {"url": "x"}}], "3"),
         (["There", " are 3"], "There are 3"),
+        ({"type": "text", "text": "3"}, "3"),
     ],
 )
 def test_content_in_parts_is_an_answer_paid_for_once(content: Any, text: str, store: ResponseStore) -> None:
     (answer,), waits, requests = ask(reply(content), store=store)
     assert (answer.status, answer.response, waits, requests) == ("ok", text, [], 1)
+
+
+def test_a_refusal_in_a_part_is_a_refusal(store: ResponseStore) -> None:
+    (answer,), _, requests = ask(reply([{"type": "refusal", "refusal": "I cannot."}]), store=store)
+    assert (answer.status, answer.reason, requests) == ("none", "refused: I cannot.", 1)
+
+
+@pytest.mark.parametrize("name", ["reasoning_details", "reasoning_text"])
+def test_reasoning_beside_the_text_is_kept(name: str, store: ResponseStore) -> None:
+    given = {"reasoning_details": [{"type": "reasoning.text", "text": "I see 4."}], "reasoning_text": "I see 4."}
+    (answer,), _, _ = ask(reply("3", **{name: given[name]}), store=store)
+    assert (answer.response, answer.reasoning) == ("3", "I see 4.")
+
+
+@pytest.mark.parametrize("choices", [{"0": {"message": {"content": "3"}}}, {}, "3", 3])
+def test_choices_that_are_no_list_are_tried_again(choices: Any) -> None:
+    (answer,), _, requests = ask(Fault("status", 200, body=json.dumps({"choices": choices}).encode()))
+    assert (answer.status, answer.transient, requests) == ("error", True, 2)
+    assert "the reply is no chat completion" in str(answer.reason)
 
 
 def test_a_failure_that_was_stored_as_an_answer_is_asked_again_once(store: ResponseStore) -> None:

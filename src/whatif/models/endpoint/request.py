@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from whatif.language.chat_completions import reasoning_of, text_of
+from whatif.language.chat_completions import reasoning_of, refusal_of, text_of
 from whatif.language.finish_reasons import ending, is_answer
 from whatif.models.endpoint.connection import Connection, TryAgainError
 from whatif.models.responses.answer_json import is_count
@@ -80,8 +80,9 @@ class Endpoint(Connection):
         # The library builds its objects without validation: a proxy's error page may arrive as one, with status 200.
         try:
             choice = completion.choices[0]
-            text, refusal = text_of(choice.message.content), choice.message.refusal
-        except (AttributeError, TypeError, IndexError):
+            message = choice.message
+            text, refusal, reasoning = text_of(message.content), refusal_of(message), reasoning_of(message)
+        except (AttributeError, TypeError, IndexError, KeyError):
             raise TryAgainError(self._no_completion(completion)) from None
         finish = self.line(getattr(choice, "finish_reason", None) or "")
         if failure := getattr(completion, "error", None) or getattr(choice, "error", None):
@@ -101,7 +102,7 @@ class Endpoint(Connection):
             self._plain(getattr(choice, "logprobs", None)),
             self._plain(getattr(completion, "prompt_logprobs", None)),
             self.line(getattr(completion, "model", None) or ""),
-            self.text(reasoning) if (reasoning := reasoning_of(choice.message)) else None,
+            self.text(reasoning) if reasoning else None,
         )
 
     def _no_completion(self, reply: Any) -> str:
