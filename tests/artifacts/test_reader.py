@@ -213,3 +213,33 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(WhatifError, match=r"file/rejections\.parquet: cannot be written"):
         write_artifact(tmp_path / "file" / "rejections.parquet", REJECTIONS, rows(1))
+
+
+def test_columns_whose_names_were_exchanged_are_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "rejections.parquet"
+    with ArtifactWriter(path, REJECTIONS) as writer:
+        writer.write([{"item_id": "a", "reason": "one", "detail": "two"}])
+    whole = artifacts.content_of(path, REJECTIONS)
+    data = path.read_bytes()
+    start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    footer, names = data[start:], [bytes([6]) + name for name in (b"reason", b"detail")]
+    assert all(footer.count(name) for name in names)
+    exchanged = footer.replace(names[0], b"\0" * 7).replace(names[1], names[0]).replace(b"\0" * 7, names[1])
+    path.write_bytes(data[:start] + exchanged)
+    assert artifacts.content_of(path, REJECTIONS) != whole
+
+
+@pytest.mark.parametrize("libraries", [b'["numpy","2.4.6"]', b'{"numpy":2}', b"null"])
+def test_a_record_of_libraries_of_another_form_is_refused(tmp_path: Path, libraries: bytes) -> None:
+    path = tmp_path / "rejections.parquet"
+    with ArtifactWriter(path, REJECTIONS) as writer:
+        writer.write([{"item_id": "a", "reason": "one", "detail": "two"}])
+    metadata = pq.read_metadata(path).metadata
+    rows = pq.read_table(path)
+    with pq.ParquetWriter(path, REJECTIONS.schema) as again:
+        again.write_table(rows)
+        again.add_key_value_metadata(
+            {**{name: entry for name, entry in metadata.items() if name != b"ARROW:schema"}, b"libraries": libraries}
+        )
+    with pytest.raises(WhatifError, match="its footer has no record of texts"):
+        artifacts.footer_of(path)

@@ -335,3 +335,20 @@ def test_dvc_depends_on_the_packages_beside_a_benchmarks_own(
     deps = yaml.safe_load(dvc_yaml(graph))["stages"]["extract"]["deps"]
     assert deps == ["src/my_bench", "src/my_file.py", "src/my_helper", "src/my_third.py"]
     assert undeclared(graph, "stages: {extract: {deps: [src/my_bench]}}\n") == deps[1:]
+
+
+def test_each_import_of_a_name_is_followed_and_no_star_of_a_helper(plugin: Callable[..., module.Followed]) -> None:
+    for name in ("fast", "slow"):
+        plugin(f"my_bench/{name}.py", "def rule() -> int:\n    return 1\n")
+    imports = "try:\n    from my_bench.fast import rule\nexcept ImportError:\n    from my_bench.slow import rule\n"
+    found = plugin("my_bench/steps.py", f"{imports}def work():\n    return rule()\n")
+    assert {"my_bench.fast", "my_bench.slow"} <= set(found.code)
+    with pytest.raises(ValueError, match="a star cannot be followed"):
+        plugin("my_bench/steps.py", "from my_helper import *\ndef work():\n    return rule(1)\n")
+
+
+def test_a_helper_may_have_files_that_are_no_python(plugin: Callable[..., module.Followed], tmp_path: Path) -> None:
+    (tmp_path / "src/my_helper/marked.py").write_text("\ufeffMARK = 1\n", encoding="utf-8")
+    (tmp_path / "src/my_helper/western.py").write_bytes(b"# -*- coding: latin-1 -*-\nNAME = '\xe9'\n")
+    before = plugin("my_helper/template.py", "class {{name}}: ...\n")
+    assert plugin("my_helper/template.py", "class {{names}}: ...\n").code != before.code

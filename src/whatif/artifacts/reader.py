@@ -74,12 +74,20 @@ def footer_of(path: Path) -> Footer:
             made_from=json.loads(entries[b"made_from"]),
             files=json.loads(entries[b"files"]),
             unfinished=entries.get(b"unfinished", b"").decode(),
-            libraries=json.loads(entries.get(b"libraries", b"{}")),
+            libraries=_texts(entries.get(b"libraries", b"{}")),
         )
     except (KeyError, ValueError) as error:
         raise WhatifError(
             f"{path}: its footer has no {first_line(error)}, so it was not written by whatif{remedy(path)}"
         ) from error
+
+
+def _texts(entry: bytes) -> dict[str, str]:
+    """A record of texts by name. Raises ValueError for anything else."""
+    found = json.loads(entry)
+    if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
+        raise ValueError("record of texts")
+    return found
 
 
 def fingerprint_of(made_from: Mapping[str, Any]) -> str:
@@ -104,6 +112,8 @@ def content_of(path: Path, table: Table | None = None) -> str:
             raise WhatifError(f"{path}: contains the table {label}, which this version of whatif cannot read")
         table = TABLES[label]
     hasher = content_hasher(table)
+    if not pq.read_schema(path).equals(table.schema):
+        hasher.update(b"other columns")  # their names are outside the hashed bytes
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         file.seek(max(0, size - 8))

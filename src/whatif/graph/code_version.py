@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from whatif.graph.further_packages import LIBRARY, PACKAGE, WHOLE, Definition, digest_of, met_in
-from whatif.graph.module_source import Defined, is_module, module_source, sha256
+from whatif.graph.module_source import Defined, is_module, joined, module_source, sha256
 
 REGISTRIES = frozenset({("whatif.models", "ADAPTERS"), ("whatif.benchmarks.discovery", "modules")})
 
@@ -54,7 +54,7 @@ def _imported_by(module: str) -> Iterator[Definition]:
     """The modules that a module imports, and the packages that are not followed."""
     read = module_source(module)
     for imports in (read.imports, *(definition.imports for definition in read.definitions.values())):
-        for source, name in imports.values():
+        for source, name in sorted(set().union(*imports.values())):
             if name in (WHOLE, LIBRARY):
                 yield (source, name)
             else:
@@ -123,11 +123,11 @@ def _uses(definition: Definition, *, undecorated: bool) -> Iterator[Definition]:
         yield from ((module_name, inner) for inner in module.definitions)
         return
     found = _found(module_name, name, undecorated=undecorated)
-    imports = module.imports | found.imports
+    imports = joined(module.imports, found.imports)
     for used in found.names:
-        if used in imports:
-            yield from _imported(imports[used], used, found)
-        elif used in module.definitions and used != name:
+        for target in imports.get(used, ()):
+            yield from _imported(target, used, found)
+        if used in module.definitions and used != name:
             yield (module_name, used)
 
 
@@ -154,8 +154,7 @@ def _resolve(module: str, name: str) -> Iterator[Definition]:
     """Where a name of a module is defined, following re-exports such as those in a package's `__init__.py`."""
     if name in module_source(module).definitions:
         yield (module, name)
-    elif name in module_source(module).imports:
-        inner_module, inner_name = module_source(module).imports[name]
+    for inner_module, inner_name in module_source(module).imports.get(name, ()):
         if inner_name in (WHOLE, LIBRARY):
             yield (inner_module, inner_name)
         elif inner_name and not is_module(f"{inner_module}.{inner_name}"):

@@ -6,6 +6,7 @@ import ast
 import hashlib
 import importlib.util
 import sys
+import tokenize
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -56,13 +57,23 @@ def _files(package: str) -> Iterator[tuple[str, Path]]:
             yield path.relative_to(place.parent).as_posix(), path
 
 
+def _read(path: Path) -> tuple[str, ast.Module]:
+    """The source of a module; a file that is no Python, such as a template or a compiled module, is its hash."""
+    try:
+        with tokenize.open(path) as file:
+            source = file.read()
+        return source, ast.parse(source)
+    except (SyntaxError, ValueError):
+        source = repr(hashlib.sha256(path.read_bytes()).hexdigest())
+        return source, ast.parse(source)
+
+
 @cache
 def met_in(package: str) -> tuple[Definition, ...]:
     """The packages that any module of a package imports and that are not followed, sorted."""
     found: set[Definition] = set()
-    for name, path in _files(package):
-        tree = ast.parse(path.read_text(encoding="utf-8"), name)
-        for node in ast.walk(tree):
+    for _, path in _files(package):
+        for node in ast.walk(_read(path)[1]):
             if isinstance(node, ast.ImportFrom) and not node.level:
                 found.add(kind_of(node.module or "") or (package, WHOLE))
             elif isinstance(node, ast.Import):
@@ -74,6 +85,5 @@ def digest_of(package: str) -> str:
     """The hash of all code of a package, without comments."""
     lines: list[str] = []
     for name, path in _files(package):
-        source = path.read_text(encoding="utf-8")
-        lines += [name, *filter(None, without_comments(source, ast.parse(source)))]
+        lines += [name, *filter(None, without_comments(*_read(path)))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()

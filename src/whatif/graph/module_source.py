@@ -12,10 +12,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
-from whatif.graph.further_packages import PACKAGE, Definition, kind_of
+from whatif.graph.further_packages import PACKAGE, WHOLE, Definition, kind_of
 from whatif.graph.source_lines import without_comments
 
+# What a name may be, after each import that binds it.
+Imports: TypeAlias = dict[str, frozenset[Definition]]
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -27,7 +30,7 @@ class Defined:
     names: frozenset[str]
     attributes: frozenset[tuple[str, str]]  # (name, attribute) for every `name.attribute`
     bare: frozenset[str]  # names used on their own, not as the base of an attribute
-    imports: dict[str, Definition]  # imports inside the definition
+    imports: Imports  # imports inside the definition
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Module:
 
     definitions: dict[str, Defined]
     undecorated: dict[str, Defined]  # functions that have decorators, without them
-    imports: dict[str, Definition]
+    imports: Imports
 
 
 @cache
@@ -48,7 +51,7 @@ def module_source(name: str) -> Module:
     path = _path(name)
     if path is None:
         raise KeyError(name)
-    source = path.read_text(encoding="utf-8")
+    source = path.read_text(encoding="utf-8-sig")
     tree = ast.parse(source)
     lines = without_comments(source, tree)
     definitions: dict[str, Defined] = {}
@@ -128,7 +131,7 @@ def _merge(first: Defined, second: Defined) -> Defined:
         first.names | second.names,
         first.attributes | second.attributes,
         first.bare | second.bare,
-        first.imports | second.imports,
+        joined(first.imports, second.imports),
     )
 
 
@@ -143,33 +146,43 @@ def _names_defined(node: ast.stmt) -> list[str]:
     return sorted(stored | {name for inner in inner_statements for name in _names_defined(inner)})
 
 
-def _imports(statements: Iterable[ast.AST], module: str) -> dict[str, Definition]:
+def joined(first: Imports, second: Imports) -> Imports:
+    """What each name of either may be."""
+    return {name: first.get(name, frozenset()) | second.get(name, frozenset()) for name in first | second}
+
+
+def _imports(statements: Iterable[ast.AST], module: str) -> Imports:
     """The names that import statements bind: local name -> (module, name, or "" for the module itself).
 
-    The names of packages that are not followed are bound to (package, `WHOLE` or `LIBRARY`).
+    Of several imports of one name (`try` and `except`, two methods), each counts. The names of packages that are not
+    followed are bound to (package, `WHOLE` or `LIBRARY`).
     """
     followed = {PACKAGE, module.split(".", maxsplit=1)[0]}
-    bound: dict[str, Definition] = {}
+    bound: dict[str, set[Definition]] = {}
+
+    def bind(name: str, target: Definition) -> None:
+        bound.setdefault(name, set()).add(target)
+
     for node in statements:
         if isinstance(node, ast.ImportFrom):
             source = _absolute(node, module)
-            if source.split(".", maxsplit=1)[0] in followed:
-                for alias in node.names:
-                    if alias.name == "*":
-                        raise ValueError(f"{module}:{node.lineno}: import names one by one, a star cannot be followed")
-                    bound[alias.asname or alias.name] = (source, alias.name)
-            elif kind := kind_of(source):
-                bound |= {alias.asname or alias.name: kind for alias in node.names}
+            is_followed = source.split(".", maxsplit=1)[0] in followed
+            kind = None if is_followed else kind_of(source)
+            for alias in node.names:
+                if alias.name == "*" and (is_followed or (kind and kind[1] == WHOLE)):
+                    raise ValueError(f"{module}:{node.lineno}: import names one by one, a star cannot be followed")
+                if is_followed or kind:
+                    bind(alias.asname or alias.name, kind or (source, alias.name))
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 package = alias.name.split(".")[0]
                 if package in followed and not alias.asname and "." in alias.name:
                     raise ValueError(f"{module}:{node.lineno}: write `from {package} import ...` so it can be followed")
                 if package in followed:
-                    bound[alias.asname or package] = (alias.name, "")
+                    bind(alias.asname or package, (alias.name, ""))
                 elif kind := kind_of(package):
-                    bound[alias.asname or package] = kind
-    return bound
+                    bind(alias.asname or package, kind)
+    return {name: frozenset(targets) for name, targets in bound.items()}
 
 
 def _absolute(node: ast.ImportFrom, module: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -71,8 +72,11 @@ return [order, id(things), hash(lambda: 1), str(image), repr(lambda: 2), str(thi
 @pytest.mark.parametrize("kind", ["bubblewrap", "none"])
 def test_addresses_are_the_same_in_every_worker_and_after_any_program(kind: Literal["bubblewrap", "none"]) -> None:
     found = set()
-    for _ in range(2):
-        with Sandbox(kind, LIMITS, INTERFACE) as one:
+    for opened in (0, 20):  # a longer number of a descriptor once moved what is in memory
+        with contextlib.ExitStack() as files:
+            for _ in range(opened):
+                files.enter_context(socket.socket())
+            one = files.enter_context(Sandbox(kind, LIMITS, INTERFACE))
             for size in (0, 9, 400):
                 one.run(program(f"return str([[place] * place for place in range({size})])[:9]"), Tools())
                 found.add(str(one.run(program(ADDRESSES), Tools())))

@@ -22,9 +22,7 @@ from whatif.programs.sandbox.worker import frames
 from whatif.programs.sandbox.worker.zygote import main as worker_main
 
 _READY_SECONDS = 60.0
-_START = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from worker.zygote import main; main(int(sys.argv[2]), sys.argv[3])"
-)
+_START = "import sys; sys.path.insert(0, sys.argv[1]); from worker.zygote import main; main(sys.argv[2])"
 _REPORT = 4096  # bytes of a report of the worker itself
 
 
@@ -68,17 +66,16 @@ class Worker:
             self.close()
             raise
 
-    def _start(self, descriptor: int) -> subprocess.Popen[bytes]:
+    def _start(self, channel: int) -> subprocess.Popen[bytes]:
         code = Path(inspect.getfile(worker_main)).parent
         python = [bubblewrap.interpreter(), "-s", "-P", "-S", "-B", "-c", _START]
         before = bubblewrap.command(code) if self._isolated else []
         folder = "/code" if self._isolated else str(code.parent)
         return subprocess.Popen(
-            [*before, *python, folder, str(descriptor), self._scratch],
-            stdin=subprocess.DEVNULL,
+            [*before, *python, folder, self._scratch],
+            stdin=channel,  # under a number that is always the same: any other would move what is in memory
             stdout=subprocess.DEVNULL,
             stderr=self._errors,
-            pass_fds=(descriptor,),
             env={"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"},
             cwd="/",
             start_new_session=True,  # Ctrl-C reaches our process alone, which then ends the worker

@@ -27,7 +27,7 @@ _LIMIT = 1 << 24  # bytes of a message of our process
 _FURTHER_MODULES = ("unicodedata", "encodings.ascii", "encodings.latin_1", "encodings.utf_16", "encodings.idna")
 _FILES = 256  # in the scratch folder
 _MOUNT_FLAGS = 0b1110  # no programs of other users, devices or executables: MS_NOSUID, MS_NODEV, MS_NOEXEC
-_DESCRIPTORS = 1024  # more than this process ever has: it was started with two more than the standard ones
+_DESCRIPTORS = 1024  # more than this process ever has: it was started with the standard ones
 _CAPABILITIES = 0x20080522  # version 3 of the interface of capset
 _FIXED_ADDRESSES, _ASK = 0x0040000, 0xFFFFFFFF  # ADDR_NO_RANDOMIZE, and the argument that only asks
 
@@ -44,10 +44,16 @@ class Relay:
         return self.channel.call_tool(name, **arguments)
 
 
-def main(descriptor: int, scratch: str) -> None:
-    """Serves programs until our process closes the control channel. `scratch` is the folder of the programs."""
+def main(scratch: str) -> None:
+    """Serves programs until our process closes the control channel, which is the standard input.
+
+    `scratch` is the folder of the programs.
+    """
     _fix_addresses()
-    control = socket.socket(fileno=descriptor)
+    control = socket.socket(fileno=os.dup(0))
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.close(null)
     setup = frames.read(control.recv, _LIMIT)
     relay = Relay()
     interface: dict[str, Any] = {"__name__": "interface", "call_tool": relay}
