@@ -70,6 +70,11 @@ def in_digits(text: str) -> str:
     return _RUN.sub(lambda run: _in_figures(run[0]), text)
 
 
+def forms(word: str) -> set[str]:
+    """A lower-case word and, if it is a number, its other form: `three` and 3."""
+    return {word, str(_VALUES.get(word, word)), *(other for other, value in _VALUES.items() if str(value) == word)}
+
+
 def canonical(figure: str) -> str:
     """A number in the form used for comparison: `1,000` 1000, `3.0` 3, `2.50` 2.5, `-0` 0.
 

@@ -69,6 +69,15 @@ def test_form(kind: Kind, question: str, response: str, answer: str | None) -> N
         ("How many dogs would be running if two cats were running?", "Two cats would be running.", None),
         ("How many red cars would be parked if two blue cars were parked?", "Two red cars would be parked.", "2"),
         ("How many birds would fly away if 4 children shouted?", "4 birds would fly away.", "4"),
+        # A number before an adjective of the question's other things:
+        ("How many orange cones would there be if there were three orange roadblocks?", "Three orange cones.", "3"),
+        ("How many tennis rackets would be needed if four tennis players played?", "Four tennis rackets.", "4"),
+        # The question's own predicate, with the number of the supposition:
+        ("How many guys would be skateboarding if 3 guys were skateboarding?", "3 guys would be skateboarding.", "3"),
+        ("How many guys would be skateboarding if 3 guys were skateboarding?", "3 guys were skateboarding.", None),
+        ("How many doors would be open if two doors were opened?", "Two doors would be open.", "2"),
+        ("How many doors would be open if two doors were opened?", "Two doors were opened.", None),
+        ("How many people would appear if 3 more people appeared?", "Three people would appear.", "3"),
         # The supposition itself, over again:
         ("How many dogs would there be if 3 dogs were added?", "3 dogs were added.", None),
         ("How many dogs would there be if 3 more were added?", "3 dogs would be added.", None),
@@ -79,6 +88,32 @@ def test_a_number_of_other_things_in_the_supposition_is_an_answer_too(
     question: str, response: str, answer: str | None
 ) -> None:
     assert extract(response, "number", question).answer == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "response", "answer"),
+    [
+        ("How many donuts would be shown {}?", "Ten donuts would be shown {}.", "10"),
+        ("How many apples would be left {}?", "Five apples would be left {}.", "5"),
+        ("How many legs would you see {}?", "There would be seven legs {}.", "7"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (
+            "if there were two children, and each had eaten three donuts",
+            "if there were 2 children and each had eaten 3 donuts",
+        ),
+        ("if Tom ate two, and Ann ate one", "if Tom ate two, and Ann ate one"),
+        ("if there were 2 dogs, and one of them had 3 legs", "if there were two dogs, and one of them had three legs"),
+    ],
+)
+def test_a_repeated_if_clause_with_a_comma_is_no_answer(
+    question: str, response: str, answer: str, asked: str, said: str
+) -> None:
+    for clause in (asked, said):
+        assert extract(response.format(clause), "number", question.format(asked)).answer == answer
 
 
 @pytest.mark.parametrize("kind", ["number", "boolean", "text"])

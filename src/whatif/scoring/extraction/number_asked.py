@@ -25,6 +25,11 @@ _PREDICATE = re.compile(
     r"(?!(?:there|left|visible|shown|seen|present|in|on|at|of|the|an?|not|you|we|they|it|to|from|with|under|behind|"
     r"near|next|being|remaining|above|below)\b)(?P<predicate>[a-z]+)"
 )
+# `be open` or `appear`, what the question asks of its things, before its if clause.
+_MAIN_VERB = re.compile(
+    r"how +many +(?:(?!if )[a-z0-9' -])+? (?:would|will)(?: still)? "
+    r"(?P<verb>be (?!there\b|left\b)[a-z]+|(?!(?:be|have|there|still|not|you|we|i)\b)[a-z]+)"
+)
 # `cats` in `if 2 more cats were added`, and in `if 2 cats ran`
 _SUPPOSED = re.compile(
     rf"(?P<number>{FIGURE})(?: (?P<before_verb>(?:[a-z'-]+ ){{1,4}}?)(?=(?:was|were|is|are|had|has|have|would|did)\b)|"
@@ -48,6 +53,7 @@ class Asked:
     of_others: frozenset[str]  # those of `supposed` that count other things: 2, in `if 2 cats were added`
     verbs: re.Pattern[str]
     predicate: re.Pattern[str]  # ` windows would be open`
+    main_verb: re.Pattern[str]  # ` people would appear`, ` windows would be open`
     has_predicate: bool
     figures: frozenset[str]  # all numbers of the question
     echoes: frozenset[str]  # `1 leg`, in `standing on one leg`
@@ -55,6 +61,13 @@ class Asked:
     kind: str  # `milk`, in `bottles of milk`
     restriction: Restriction
     counterfactual: bool
+
+    def restates(self, after: str) -> bool:
+        """Whether what follows a number of the supposition is the supposition over again, and not what is asked for.
+
+        `two doors were opened`, but not `two doors would be open`, if asked how many doors would be open.
+        """
+        return self.verbs.match(after) is not None and self.main_verb.match(after) is None
 
 
 @lru_cache(maxsize=4096)
@@ -82,6 +95,7 @@ def asked_by(question: str) -> Asked:
         of_others=_of_others(supposition, things, colour),
         verbs=re.compile(rf" (?:[a-z]+ ){{0,4}}(?:{'|'.join(_VERBS.findall(supposition)) or '(?!)'})|{_GONE}"),
         predicate=_with_predicate(text, things),
+        main_verb=_with_main_verb(text, things),
         has_predicate=_PREDICATE.search(text) is not None,
         figures=frozenset(canonical(figure) for figure in re.findall(FIGURE, text)),
         echoes=frozenset(found[0] for found in _WITH_NOUN.finditer(text) if not things.match(text, found.end(1))),
@@ -114,6 +128,11 @@ def _with_predicate(question: str, things: re.Pattern[str]) -> re.Pattern[str]:
         if found
         else r"(?!)"
     )
+
+
+def _with_main_verb(question: str, things: re.Pattern[str]) -> re.Pattern[str]:
+    found = _MAIN_VERB.search(question)
+    return re.compile(rf"(?:{things.pattern})? (?:would|will)(?: still)? {found['verb']}\b" if found else r"(?!)")
 
 
 def has_other_colour(after: str, colour: str) -> bool:

@@ -10,7 +10,7 @@ from whatif.scoring.extraction.number_asked import Asked
 from whatif.scoring.extraction.number_evidence import is_opposite, weight_of
 from whatif.scoring.extraction.number_lists import line_asked_for, without_parts
 from whatif.scoring.extraction.number_mentions import counts_only, mentions_in
-from whatif.scoring.extraction.response_text import clauses
+from whatif.scoring.extraction.response_text import clauses, without_if_clause
 
 _NEAR = 80  # characters after a pronoun
 _FIRST = re.compile(r"^\W*\d+ ?→ ?(?=\d+\W*$)")  # `4 → 7`
@@ -41,7 +41,7 @@ _COUNTING = re.compile(
 
 def counting_clauses(text: str, question: str, asked: Asked) -> list[str]:
     """The clauses of a text from which its number is read."""
-    text = _CHECK.sub("", text)
+    text = _CHECK.sub("", without_if_clause(text, question))  # before `one of them` is taken for one of the things
     text = _CELLS.sub("\n", text)
     if not re.search(NUMBER, in_digits(text)):
         text = _BOTH.sub("2", text)

@@ -164,7 +164,7 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
         if group and group["group"] not in asked.text:
             figure = None
         noun = re.match(r" [a-z]{2,}", after)
-        if figure and noun and figure + noun[0] in asked.echoes:
+        if things is None and figure and noun and figure + noun[0] in asked.echoes:
             continue
         if things is None and has_other_colour(after, asked.colour):
             is_other_kind = True
@@ -174,7 +174,7 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
         difference = things is None and not is_rest and _DIFFERENCE.search(before + "#" + after) is not None
         difference |= _ALGEBRA.search(before) is not None or _CHANGES.search(before) is not None
         is_other = things is not None and value in asked.of_others  # `2 dogs would run`, if 2 cats did
-        restates = value in asked.supposed and not is_other and asked.verbs.match(after) is not None
+        restates = value in asked.supposed and not is_other and asked.restates(after)
         mentions.append(
             Mention(
                 value=value,

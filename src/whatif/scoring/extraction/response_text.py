@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
+from whatif.language.if_clauses import if_clause
+from whatif.language.number_words import forms
 from whatif.language.options import LETTERS, printed_question
 from whatif.scoring.extraction.markup import plain_text
 
@@ -115,8 +118,28 @@ _ADVERBS = re.compile(
 )
 
 
+def without_if_clause(text: str, question: str) -> str:
+    """A text in which the question's own if clause, repeated word by word, is the marker of a supposition.
+
+    Such a clause may have commas, at which any other supposition ends: `if Tom ate two, and Ann ate one`. Numbers may
+    be figures or words.
+    """
+    repeated = _repeated_if_clause(question)
+    return repeated.sub(SUPPOSED, text) if repeated else text
+
+
+@lru_cache(maxsize=4096)
+def _repeated_if_clause(question: str) -> re.Pattern[str] | None:
+    words = re.findall(r"\w+", if_clause(question) or "")
+    if len(words) < 3:
+        return None
+    written = ("|".join(map(re.escape, sorted(forms(word)))) for word in words)
+    return re.compile(r"\b" + r"\W{1,9}".join(f"(?:{word})" for word in written) + r"\b", re.IGNORECASE)
+
+
 def clauses(text: str, question: str) -> list[str]:
     """Sentences and clauses in lower case. A supposition becomes a marker; its opposite and refusals are removed."""
+    text = without_if_clause(text, question)
     question = question.lower()
     text = _UNLESS.sub(r"\g<answer>", _ADVERBS.sub(r"\g<verb>", text))
     pieces = []
