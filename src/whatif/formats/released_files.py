@@ -76,7 +76,7 @@ class ReleasedFiles:
                 places = {place: None for place, _, _ in self._files.get(f"{last}{suffix}", ())}
                 inside = str(PurePosixPath(beside).parent / f"{path}{suffix}")
                 if inside in places:
-                    return inside
+                    return named(f"{path}{suffix}", [inside], self._taken, self._digest, str(self._source))
                 if any(fits(place, f"{path}{suffix}") for place in places):
                     return named(f"{path}{suffix}", list(places), self._taken, self._digest, str(self._source))
         tried = ", ".join(f"{last[:60]}{suffix}" for suffix in suffixes)
