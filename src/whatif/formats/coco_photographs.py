@@ -74,14 +74,14 @@ def each_photograph(
             if match:
                 by_id.setdefault(int(match[1]), []).append(path)
     for name in sorted(set(names)):
-        path = PurePosixPath(name.replace("\\", "/"))
-        whole = [folder / path for folder in folders if is_inside(path) and is_file(folder / path)]
-        places = dict.fromkeys([*whole, *by_id.get(coco_image_id(name), [])])
+        whole = PurePosixPath(name.replace("\\", "/"))
+        inside = [folder / whole for folder in folders if is_inside(whole) and is_file(folder / whole)]
+        places = dict.fromkeys([*inside, *by_id.get(coco_image_id(name), [])])
         if not places:
             yield name, ("picture missing", f"{name} is in none of the {len(folders)} folders")
             continue
         # Without memory of other names: each release has another name and folder for the same photograph.
-        place = Path(named(str(path), [str(one) for one in places], {}, digest_of, "the image folders"))
+        place = Path(named(str(whole), [str(one) for one in places], {}, digest_of, "the image folders"))
         try:
             yield name, photograph(place, f"coco:{place.name}", LICENCE)
         except UnreadableImageError as error:
