@@ -16,6 +16,7 @@ from whatif.formats.c_vqa_folder import find_images
 from whatif.formats.caption_images import find_pictures
 from whatif.formats.coco_counterfactuals import read_released_pairs
 from whatif.formats.image_folders import each_image
+from whatif.formats.released_files import MissingFileError, ReleasedFiles
 
 COLOURS = {"train/a.png": (200, 0, 0), "val/a.png": (0, 200, 0), "b.png": (0, 0, 200)}
 PICTURES = {name: png(colour) for name, colour in COLOURS.items()}
@@ -154,3 +155,20 @@ def test_photographs_of_one_id_in_several_folders(tmp_path: Path) -> None:
     for name in (NAME_139, f"COCO_val2014_{NAME_139}"):
         with pytest.raises(WhatifError, match="which differ"):
             find_pictures([name], both)
+
+
+def test_backslashes_in_a_zip_are_folders(tmp_path: Path) -> None:
+    """Old tools of Windows write them."""
+    path = tmp_path / "set.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("train/a.png", "val/a.png"):
+            entry = zipfile.ZipInfo()
+            entry.filename = name.replace("/", "\\")
+            archive.writestr(entry, PICTURES[name])
+        entry = zipfile.ZipInfo()
+        entry.filename = "..\\b.png"
+        archive.writestr(entry, PICTURES["b.png"])
+    with ReleasedFiles(path) as files:
+        assert files.read(files.find("val/a.png")) == PICTURES["val/a.png"]
+        with pytest.raises(MissingFileError):
+            files.find("b.png")
