@@ -76,12 +76,12 @@ def test_options_ids_and_numbers(tmp_path: Path) -> None:
     assert (cups.item_id, cups.image, cups.category) == ("cups", "000000000042.jpg", "color")
     assert cups.questions["basic"].option == "4" and cups.questions["counterfactual1"].option == "seven"
     assert list(cups.questions) == ["basic", "counterfactual", "counterfactual1"]
-    assert (mine.item_id, mine.image, mine.category) == ("my cup", "my cup.png", "common")
+    assert (mine.item_id, mine.image, mine.category) == ("my cup", "photos/my cup.png", "common")
 
 
 def test_names_of_photographs() -> None:
     assert photograph_name("402685") == "000000402685.jpg"
-    assert photograph_name(r"val2014\COCO_val2014_000000402685.jpg") == "COCO_val2014_000000402685.jpg"
+    assert photograph_name(r"val2014\COCO_val2014_000000402685.jpg") == "val2014/COCO_val2014_000000402685.jpg"
     assert photograph_name("1234567890123") == "1234567890123"  # too long for an id
 
 

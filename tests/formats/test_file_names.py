@@ -16,6 +16,7 @@ from whatif.formats.c_vqa_folder import find_images
 from whatif.formats.caption_images import find_pictures
 from whatif.formats.coco_counterfactuals import read_released_pairs
 from whatif.formats.image_folders import each_image
+from whatif.formats.released_files import MissingFileError, ReleasedFiles
 
 COLOURS = {"train/a.png": (200, 0, 0), "val/a.png": (0, 200, 0), "b.png": (0, 0, 200)}
 PICTURES = {name: png(colour) for name, colour in COLOURS.items()}
@@ -113,3 +114,61 @@ def test_a_folder_of_released_questions(tmp_path: Path) -> None:
     (tmp_path / "flat" / "a.png").write_bytes(PICTURES["val/a.png"])
     with pytest.raises(WhatifError, match="are both"):
         find_images(["train/a.png", "val/a.png"], tmp_path / "flat", rows.append)
+
+
+@packings
+@pytest.mark.parametrize("names", [["train/a.png", "test/a.png"], ["test/a.png", "train/a.png"]])
+def test_a_file_beside_the_metadata_is_not_that_of_another_folder(
+    packed: bool, names: list[str], tmp_path: Path
+) -> None:
+    files = {"train/a.png": PICTURES["train/a.png"], "b.png": PICTURES["b.png"]}
+    with pytest.raises(WhatifError, match=r"a\.png are both train/a\.png"):
+        read_released_pairs(released(tmp_path, names, files, packed=packed), lambda row: None)
+
+
+def test_pictures_of_captions_in_several_folders(tmp_path: Path) -> None:
+    released(tmp_path, [], PICTURES, packed=False)
+    found = find_pictures(["train/a.png", "val/a.png"], [tmp_path]).found
+    assert {name: shown(row) for name, row in found.items()} == {
+        "train/a.png": (200, 0, 0),
+        "val/a.png": (0, 200, 0),
+    }
+    with pytest.raises(WhatifError, match="are both"):
+        find_pictures(["train/a.png", "test/a.png"], [tmp_path / "train"])
+
+
+NAME_139 = "000000000139.jpg"
+
+
+def test_photographs_of_one_id_in_several_folders(tmp_path: Path) -> None:
+    colours = {"original": (200, 0, 0), "edited": (0, 200, 0)}
+    for folder, colour in colours.items():
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / NAME_139).write_bytes(png(colour))
+    names = [f"{folder}/{NAME_139}" for folder in colours]
+    found = [shown(row) for _, row in each_image([(NAME_139, folder) for folder in sorted(colours)], [tmp_path])]
+    assert found == [(0, 200, 0), (200, 0, 0)]
+    both = [tmp_path / folder for folder in colours]
+    for folders in ([tmp_path], both):
+        pictures = find_pictures(names, folders).found
+        assert [shown(pictures[name]) for name in names] == list(colours.values())
+    for name in (NAME_139, f"COCO_val2014_{NAME_139}"):
+        with pytest.raises(WhatifError, match="which differ"):
+            find_pictures([name], both)
+
+
+def test_backslashes_in_a_zip_are_folders(tmp_path: Path) -> None:
+    """Old tools of Windows write them."""
+    path = tmp_path / "set.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("train/a.png", "val/a.png"):
+            entry = zipfile.ZipInfo()
+            entry.filename = name.replace("/", "\\")
+            archive.writestr(entry, PICTURES[name])
+        entry = zipfile.ZipInfo()
+        entry.filename = "..\\b.png"
+        archive.writestr(entry, PICTURES["b.png"])
+    with ReleasedFiles(path) as files:
+        assert files.read(files.find("val/a.png")) == PICTURES["val/a.png"]
+        with pytest.raises(MissingFileError):
+            files.find("b.png")

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from whatif.errors import WhatifError
 
@@ -27,7 +27,7 @@ _KEPT = ("GIF", "JPEG", "MPO", "PNG", "WEBP")  # endpoints, browsers and other t
 _ORIENTATION = 0x0112  # the tag of Exif
 _TURNED = range(2, 9)  # orientations that are not upright; values outside 1 to 8 mean nothing
 _EASY = ("1", "L", "LA", "P", "PA", "RGB", "RGBA")  # modes that every tool converts to RGB alike, where they are opaque
-_MOST_OF_16_BITS = 65535
+_BITS, _WHITE, _SIGN = 258, 262, 339  # tags of TIFF: bits of a sample, whether white is 0, and whether it is signed
 # A PNG names its transparent colour in levels of the file. These make them levels of the decoded image.
 _TRANSPARENT_STEPS = {"1": 255.0, "L;2": 85.0, "L;4": 17.0, "RGB;16B": 1 / 256}
 
@@ -49,8 +49,9 @@ def decode(data: bytes, mode: Literal["RGB", "RGBA"] = "RGB") -> Image:
     """Decodes the first image in `data` as a viewer shows it: with `RGB` over white paper, with `RGBA` without paper.
 
     The orientation of the metadata is applied. Transparent parts show the paper, not their hidden colour. Grey levels
-    of 16 bits are divided by 257. Other levels of more than 8 bits (floats, 32-bit integers) are scaled from 0..1 if
-    all lie there, otherwise from their smallest to their largest. Colour profiles are ignored.
+    of up to 16 bits are scaled from 0 to the largest that the file can have. Other levels of more than 8 bits (floats,
+    32-bit integers) are scaled from 0..1 if all lie there, otherwise from their smallest to their largest. Colour
+    profiles are ignored.
 
     Raises UnreadableImageError for a format outside `FORMATS`, for more than `MOST_PIXELS`, and for every error of the
     decoder except MemoryError, which is caused by the machine rather than the image.
@@ -78,7 +79,8 @@ def as_shown(data: bytes) -> bytes:
     if kept and shown.mode == "RGB":
         return data
     out = io.BytesIO()
-    _over_white(shown).save(out, "PNG")
+    # Colour profiles are ignored, and that of CMYK does not fit the pixels.
+    _over_white(shown).save(out, "PNG", icc_profile=None)
     return out.getvalue()
 
 
@@ -117,7 +119,7 @@ def _shown(picture: ImageFile) -> Image:
         picture.info["transparency"] = tuple(int(one * steps) for one in key)
     upright = ImageOps.exif_transpose(picture)
     if upright.mode.startswith(("I", "F")):
-        return _of_wide_levels(upright)
+        return _of_wide_levels(upright, getattr(picture, "tag_v2", {}))
     if upright.mode == "LAB":
         return _of_lab(upright)
     if not upright.has_transparency_data:
@@ -133,8 +135,11 @@ def _raw_mode(picture: ImageFile) -> str:
     return raw if isinstance(raw, str) else ""
 
 
-def _of_wide_levels(picture: Image) -> Image:
-    """A grey image of more than 8 bits, with 8 bits; RGBA if one of its levels stands for transparency."""
+def _of_wide_levels(picture: Image, tags: Mapping[int, Any]) -> Image:
+    """A grey image of more than 8 bits, with 8 bits; RGBA if one of its levels stands for transparency.
+
+    `tags` are those of TIFF; other formats have none.
+    """
     import numpy as np
     from PIL import Image
 
@@ -142,12 +147,16 @@ def _of_wide_levels(picture: Image) -> Image:
     key = picture.info.get("transparency")
     finite = levels[np.isfinite(levels)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
-    if picture.mode.startswith("I") and low >= 0 and high <= _MOST_OF_16_BITS:
-        low, high = 0.0, float(_MOST_OF_16_BITS)
+    bits = tags.get(_BITS, (16,))[0]
+    signed = tags.get(_SIGN, (1,))[0] == 2
+    most = 2.0 ** min(bits - 1 if signed else bits, 16) - 1
+    if picture.mode.startswith("I") and low >= 0 and high <= most:
+        low, high = 0.0, most
     elif low >= 0 and high <= 1:
         low, high = 0.0, 1.0
     scaled = (np.nan_to_num(levels, nan=low, posinf=high, neginf=low) - low) / ((high - low) or 1.0) * 255
-    grey = Image.fromarray(np.floor(scaled + 0.5).astype(np.uint8))
+    eight = np.floor(scaled + 0.5).astype(np.uint8)
+    grey = Image.fromarray(255 - eight if tags.get(_WHITE) == 0 else eight)
     if not isinstance(key, int) or not (levels == key).any():
         return grey.convert("RGB")
     shown = grey.convert("RGBA")

@@ -42,7 +42,7 @@ class FinishedItem:
 
     item_id: str
     category: str
-    image: str  # file name
+    image: str  # file name, with the folders that the file gives
     questions: dict[str, ItemQuestion]
 
 
@@ -70,9 +70,11 @@ def read_items(path: Path) -> list[FinishedItem]:
 
 
 def photograph_name(name: str) -> str:
-    """The file name of an image; an MS-COCO id becomes the name of its photograph in the releases of 2017."""
-    last = PurePosixPath(name.replace("\\", "/")).name
-    return f"{int(last):012d}.jpg" if last.isdecimal() and last.isascii() and len(last) <= 12 else last
+    """The name of an image with its folders; an MS-COCO id becomes the name of its photograph in 2017."""
+    path = PurePosixPath(name.replace("\\", "/"))
+    last = path.name
+    is_id = last.isdecimal() and last.isascii() and len(last) <= 12
+    return f"{int(last):012d}.jpg" if is_id else str(path)
 
 
 def category_of(where: str, text: str) -> str:
@@ -91,7 +93,7 @@ def _item(where: str, record: Record) -> FinishedItem:
     if image_key is None:
         raise WhatifError(f"{where}: image is missing; give the name of an image file or an MS-COCO id")
     image = photograph_name(texts[image_key])
-    if not image or image in (".", ".."):
+    if PurePosixPath(image).name in ("", ".."):
         raise WhatifError(f"{where}: {image_key}: {escaped(texts[image_key][:60])} names no file; give its name")
     category = category_of(where, texts.get("category", ""))
     questions = {variant: _question(where, texts, variant) for variant in WRITTEN}

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from whatif.artifacts.images import image_row
 from whatif.errors import WhatifError
 from whatif.files.image_decoding import LARGEST_PICTURE, UnreadableImageError, decode
 from whatif.files.inputs import read_bytes
+from whatif.formats.file_names import digest_of, is_file, is_inside, named
 
 # `COCO_val2014_000000402685.jpg` in the 2014 releases, `000000402685.jpg` in the 2017 releases.
-_FILE_NAME = re.compile(r"(?:COCO_\w+_)?0*(\d{1,12})\.jpe?g", re.IGNORECASE)
+# No other number is one: Flickr30k has `1007129816.jpg`.
+_FILE_NAME = re.compile(r"(?:COCO_\w+_)?(\d{12})\.jpe?g", re.IGNORECASE)
 LICENCE = "Flickr terms of the photograph, as named in the MS-COCO annotations"
 
 
@@ -40,12 +42,12 @@ def is_coco_name(name: str) -> bool:
 
 
 def find_photographs(names: Iterable[str], folders: Sequence[Path]) -> Photographs:
-    """Looks up photographs by the image id in their names; the first folder that has one is used.
+    """Looks up photographs by their names, and those of which no file has the name by the image id in it.
 
     The releases of 2014 and 2017 divide the same photographs differently, so every folder is searched for every
     id. A photograph that is missing or cannot be decoded is listed in `missing`.
 
-    Raises WhatifError when a folder does not exist or a name is not a COCO file name.
+    Raises WhatifError when a folder does not exist, a name is not a COCO file name, or files that it may mean differ.
     """
     result = Photographs({}, {})
     for name, found in each_photograph(names, folders):
@@ -63,19 +65,23 @@ def each_photograph(
 
     Raises WhatifError as `find_photographs`.
     """
-    places: dict[int, Path] = {}
+    by_id: dict[int, list[Path]] = {}
     for folder in folders:
         if not folder.is_dir():
             raise WhatifError(f"{folder}: no such folder; give folders of COCO photographs, for example val2017")
         for path in sorted(folder.iterdir()):
             match = _FILE_NAME.fullmatch(path.name)
             if match:
-                places.setdefault(int(match[1]), path)
+                by_id.setdefault(int(match[1]), []).append(path)
     for name in sorted(set(names)):
-        place = places.get(coco_image_id(name))
-        if place is None:
+        whole = PurePosixPath(name.replace("\\", "/"))
+        inside = [folder / whole for folder in folders if is_inside(whole) and is_file(folder / whole)]
+        places = dict.fromkeys([*inside, *by_id.get(coco_image_id(name), [])])
+        if not places:
             yield name, ("picture missing", f"{name} is in none of the {len(folders)} folders")
             continue
+        # Without memory of other names: each release has another name and folder for the same photograph.
+        place = Path(named(str(whole), [str(one) for one in places], {}, digest_of, "the image folders"))
         try:
             yield name, photograph(place, f"coco:{place.name}", LICENCE)
         except UnreadableImageError as error:

@@ -53,3 +53,16 @@ def digest_of(path: str) -> str:
         return hashlib.sha256(read_bytes(Path(path), LARGEST_PICTURE)).hexdigest()
     except OSError:
         return path
+
+
+def is_inside(name: PurePosixPath) -> bool:
+    """Whether a name, which is untrusted data, stays inside a folder."""
+    return bool(name.name) and not name.is_absolute() and ".." not in name.parts
+
+
+def is_file(path: Path) -> bool:
+    """Whether a path, which may be made of untrusted data, is that of a file."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that is too long, or has a null character
+        return False

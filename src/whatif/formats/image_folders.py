@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from whatif.formats.coco_photographs import each_photograph
+from whatif.formats.coco_photographs import each_photograph, is_coco_name
 from whatif.formats.mucr_images import Found, check_folders, find_image
-
-# Only the names of MS-COCO's own releases: Flickr30k's `1007129816.jpg` is a number, too.
-_COCO_NAME = re.compile(r"(?:COCO_\w+_)?\d{12}\.jpe?g", re.IGNORECASE)
 
 
 def each_image(names: Iterable[tuple[str, str]], folders: Sequence[Path]) -> Iterator[tuple[tuple[str, str], Found]]:
@@ -23,16 +19,16 @@ def each_image(names: Iterable[tuple[str, str]], folders: Sequence[Path]) -> Ite
     """
     check_folders(folders)
     wanted = sorted(set(names))
-    coco = {name: key for key in wanted if _COCO_NAME.fullmatch(name := Path(key[0]).name)}
     below = [folder / inner for inner in sorted({inner for _, inner in wanted if inner}) for folder in folders]
     places = [*folders, *(folder for folder in below if ".." not in folder.parts and folder.is_dir())]
-    by_name = {name: list[tuple[str, str]]() for name in coco}
+    by_name: dict[str, list[tuple[str, str]]] = {}
     taken: dict[str, str] = {}
     for key in wanted:
-        if (name := Path(key[0]).name) in by_name:
-            by_name[name].append(key)
+        whole = f"{key[1]}/{key[0]}" if key[1] else key[0]
+        if is_coco_name(whole):
+            by_name.setdefault(whole, []).append(key)
         else:
-            yield key, find_image(f"{key[1]}/{key[0]}" if key[1] else key[0], folders, taken)
+            yield key, find_image(whole, folders, taken)
     for name, found in each_photograph(by_name, places):
         for key in by_name[name]:
             yield key, found

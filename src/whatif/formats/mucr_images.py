@@ -10,7 +10,7 @@ from whatif.artifacts.images import image_row
 from whatif.errors import WhatifError
 from whatif.files.image_decoding import UnreadableImageError, decode
 from whatif.formats.coco_photographs import photograph
-from whatif.formats.file_names import digest_of, named
+from whatif.formats.file_names import digest_of, is_file, is_inside, named
 from whatif.formats.mucr_records import StoredImage, encoded
 
 MISSING, UNREADABLE = "picture missing", "picture unreadable"  # reasons of faults
@@ -47,8 +47,8 @@ def find_image(
     if not image:
         return MISSING, "no image is named"
     path = PurePosixPath(image.replace("\\", "/"))
-    names = dict.fromkeys(name for name in (path, PurePosixPath(path.name)) if _is_inside(name))
-    places = [folder / name for name in names for folder in folders if _is_file(folder / name)]
+    names = dict.fromkeys(name for name in (path, PurePosixPath(path.name)) if is_inside(name))
+    places = [folder / name for name in names for folder in folders if is_file(folder / name)]
     if not places:
         return MISSING, f"{image[:120]} is in none of the {len(folders)} folders"
     place = Path(
@@ -58,15 +58,3 @@ def find_image(
         return photograph(place, f"file:{path.name}", LICENCE)
     except UnreadableImageError as error:
         return UNREADABLE, f"{image[:120]}: {error.kind}"
-
-
-def _is_inside(name: PurePosixPath) -> bool:
-    """Whether a name, which is untrusted data, stays inside a folder."""
-    return bool(name.name) and not name.is_absolute() and ".." not in name.parts
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a name that is too long, or has a null character
-        return False

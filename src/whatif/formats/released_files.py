@@ -76,7 +76,7 @@ class ReleasedFiles:
                 places = {place: None for place, _, _ in self._files.get(f"{last}{suffix}", ())}
                 inside = str(PurePosixPath(beside).parent / f"{path}{suffix}")
                 if inside in places:
-                    return inside
+                    return named(f"{path}{suffix}", [inside], self._taken, self._digest, str(self._source))
                 if any(fits(place, f"{path}{suffix}") for place in places):
                     return named(f"{path}{suffix}", list(places), self._taken, self._digest, str(self._source))
         tried = ", ".join(f"{last[:60]}{suffix}" for suffix in suffixes)
@@ -123,14 +123,14 @@ class ReleasedFiles:
         inside = "" if path == self._source else f"{path.relative_to(self._source)}/"
         archive = self._archive(str(path), lambda: self._opened.enter_context(zipfile.ZipFile(path)))
         for entry in self._entries(archive, str(path)):
-            place = f"{inside}{entry.filename}"
+            place = f"{inside}{_with_slashes(entry)}"
             if not place.lower().endswith(".zip"):
                 self._add(place, entry.file_size, partial(archive.read, entry))
                 continue
             name = f"{path}: {entry.filename[:120]}"
             nested = self._archive(name, partial(self._nested.open, archive, entry))
             for inner in self._entries(nested, name):
-                self._add(f"{place}/{inner.filename}", inner.file_size, partial(nested.read, inner))
+                self._add(f"{place}/{_with_slashes(inner)}", inner.file_size, partial(nested.read, inner))
 
     def _archive(self, name: str, opened: Callable[[], zipfile.ZipFile]) -> zipfile.ZipFile:
         try:
@@ -151,3 +151,8 @@ class ReleasedFiles:
             self._opened.close()
             raise WhatifError(f"{name}: holds more than {MOST_FILES:,} files; give only the data set")
         return iter(entries)
+
+
+def _with_slashes(entry: zipfile.ZipInfo) -> str:
+    """The path of an entry: old tools of Windows write backslashes."""
+    return entry.filename.replace("\\", "/")

@@ -71,7 +71,7 @@ def test_examples_and_their_images(name: str, tmp_path: Path) -> None:
         ({"option_b": "Red"}, "line 3: option_b is the same as option_a; give two different options"),
         ({"example_id": "e1"}, "line 3: example_id e1 is also that of {path}: line 2; give another one"),
         ({"image": "none.png"}, "line 3: image: picture missing: none.png is in none of the 1 folders; every example"),
-        ({"image": "../../etc/passwd"}, "line 3: image: picture missing: passwd is in none"),
+        ({"image": "../../etc/passwd"}, "line 3: image: picture missing: ../../etc/passwd is in none"),
     ],
 )
 def test_one_line_names_file_row_and_column(row: dict[str, str], message: str, tmp_path: Path) -> None:
