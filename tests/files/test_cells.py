@@ -69,6 +69,11 @@ SHEET_DAMAGE: list[tuple[Any, str]] = [
     (units(EMOJI, 32_767), CUT),
 ]
 TEXT_DAMAGE = [
+    *((name, f"holds the error {name} of a spreadsheet") for name in ("#WERT!", "#NOM?", "#¿NOMBRE?", "#NV", "#####")),
+    *(
+        (text, f"is a date or time ({text}), made by a spreadsheet of something else")
+        for text in ("2024-04-03 00:00:00", "12:30:00", "1 day, 6:00:00", "0 days 00:03:00", "2024-04-03T00:00:00Z")
+    ),
     *((name, f"holds the error {name} of a spreadsheet") for name in ("#REF!", "#BLOCKED!", "#GETTING_DATA", "#N/A")),
     *((name, f"holds the error {name} of a spreadsheet") for name in ("#NAME?", "#ERROR!", "Err:508")),
     (LONG[:32_767], CUT),
@@ -76,7 +81,20 @@ TEXT_DAMAGE = [
 ]
 WHOLE = [
     *(Typed(text, "s") for text in ("=1+1", "={1;2}", "=HYPERLINK(1)")),
-    *("#REF", "It is #REF!", "#5", LONG[:32_766], units(EMOJI, 32_766), LONG, 17, "17"),
+    *(
+        "#REF",
+        "It is #REF!",
+        "#5",
+        "#1!",
+        "2024-04-03",
+        "3:30",
+        "It is 12:30:00.",
+        LONG[:32_766],
+        units(EMOJI, 32_766),
+        LONG,
+        17,
+        "17",
+    ),
 ]
 
 
@@ -164,3 +182,13 @@ def test_a_column_that_is_not_read_may_be_damaged_and_is_written_as_it_was(tmp_p
     assert [(cell.value, cell.data_type) for cell in sheet["E"][1:]] == [("=1+1", "f"), ("#REF!", "e")]
     found = read_predictions(workbook(tmp_path / "p.xlsx", ["index", "prediction", "notes"], [7, "2", "=1+1"]))
     assert [(one.index, one.response, one.failure) for one in found] == [(7, "2", None)]
+
+
+def test_a_percentage_is_damage_and_control_characters_of_xml_are_undone(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "p.xlsx", ["question_id", "response"], ["a", 0.5], ["b", 0.5], ["c", "Yes_x000D_"])
+    book = openpyxl.load_workbook(path)
+    book.active["B2"].number_format = "0%"
+    book.save(path)
+    found = {one.question_id: (one.response, one.failure) for one in read_predictions(path)}
+    assert found["a"][1] == "row 2: response is 0.5, which is shown as a percentage"
+    assert (found["b"], found["c"]) == (("0.5", None), ("Yes\r", None))

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.fine_tuning.contrastive import clip, digest, loaded, long_training, samples, start_of, store, training
+from whatif.cli import KERNELS
 from whatif.errors import WhatifError
 from whatif.fine_tuning import contrastive_training, trained_store
 from whatif.fine_tuning import training_checkpoints as checkpoints
@@ -247,6 +248,7 @@ class Process:
             "OMP_NUM_THREADS": "1",
             "HF_HUB_OFFLINE": "1",
             "PATH": "/usr/bin:/bin",
+            **KERNELS,
         }
 
     def whole(self) -> str:

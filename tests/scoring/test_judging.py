@@ -18,6 +18,7 @@ from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
 from whatif.params.checkpoints import BlindTextModel
 from whatif.scoring.judging import FINDS_NONE, NOT_IN_RESPONSE, OUTSIDE, is_judged, judged, with_judge
+from whatif.scoring.occurrence import occurs
 from whatif.scoring.open_answers import open_predictions
 
 NO_ANSWER, SEVERAL, CLEAR = "I cannot say which.", "3 or perhaps 4", "Answer: 3"
@@ -208,3 +209,25 @@ def test_an_answer_that_the_judge_makes_up_is_counted_apart(
     (row,) = judged(questions, [prediction], "j", Saying(f"Answer: {reply}"), prompt="answer")
     assert (row["status"], row["answer"]) == (("ok", reply) if is_there else (NOT_IN_RESPONSE, None))
     assert is_there or (not row["correct"] and list(with_judge([prediction], [row])) == [prediction])
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "response", "occurs_there"),
+    [
+        ("0", "number", "There is no image provided.", False),
+        ("0", "number", "I cannot determine that without seeing the picture.", False),
+        ("2", "number", "I am unable to determine the number in both images.", False),
+        ("no", "boolean", "I'm sorry, but I can't assist with that.", False),
+        ("no", "boolean", "The image does not provide any information about the dog.", False),
+        ("yes", "boolean", "Sure, I can help you with that! Please upload the picture.", False),
+        ("3", "number", "Zwei oder drei Hunde. Es könnten drei sein.", True),
+        ("0", "number", "There would be no dogs.", True),
+        ("2", "number", "Both would stay.", True),
+        ("no", "boolean", "The dog would not be wet.", True),
+    ],
+)
+def test_a_refusal_holds_no_answer(answer: str, kind: str, response: str, occurs_there: bool) -> None:
+    question = (
+        "How many dogs would there be if it rained?" if kind == "number" else "Would the dog be wet if it rained?"
+    )
+    assert occurs(answer, kind, question, None, response) is occurs_there  # type: ignore[arg-type]

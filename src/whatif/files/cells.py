@@ -11,9 +11,12 @@ from whatif.errors import WhatifError
 from whatif.files.well_formed import escaped
 
 LONGEST_CELL = 32_767  # characters of a cell; Excel counts in UTF-16, pandas and openpyxl in code points
-# What Excel, LibreOffice and Google Sheets save as text for a formula without a value. In a workbook, a cell says so.
-_NAMES = "N/A|GETTING_DATA|(?:REF|VALUE|DIV/0|NULL|NUM|SPILL|CALC|BLOCKED|FIELD|CONNECT|UNKNOWN|BUSY|EXTERNAL|PYTHON"
-_ERROR = re.compile(rf"\s*(?:#(?:{_NAMES}|TIMEOUT|ERROR)!|NAME\?)|Err:5[0-9]{{2}})\s*")
+# What Excel, LibreOffice and Google Sheets save as text for a formula without a value, in the spreadsheet's language
+# (`#WERT!`, `#NOM?`), or show for a column that is too narrow. In a workbook, the cell says so.
+_ERROR = re.compile(r"\s*(?:#[A-ZÀ-Þ¿¡][A-ZÀ-Þ0-9/_¡]{0,19}[!?]|#N/[AD]|#NV|#GETTING_DATA|#{3,}|Err ?:5[0-9]{2})\s*")
+# A cell with a time, as another program writes it: `2024-04-03 00:00:00`, `1 day, 6:00:00`. Answers have no seconds.
+_TIME = re.compile(r"\s*(?:-?\d+ days?,? )?(?:\d{4}-\d\d-\d\d[ T])?\d{1,2}:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?\s*")
+PERCENTAGE = "%"  # instead of openpyxl's type of a cell: a number that is shown as a percentage
 _AS_TEXT = "format the column as text and enter the text again"
 
 
@@ -51,7 +54,8 @@ class DamagedRow(Mapping[str, Any]):
 
 
 def checked_row(where: str, raw: Mapping[str, Any], kinds: Mapping[str, str] | None = None) -> Mapping[str, Any]:
-    """A row by column; a `DamagedRow` if a cell is damaged. `kinds` are openpyxl's types of the cells of a workbook.
+    """A row by column; a `DamagedRow` if a cell is damaged. `kinds` are openpyxl's types of the cells of a workbook,
+    or `PERCENTAGE`.
 
     `where` names the file and the row in messages.
     """
@@ -91,7 +95,9 @@ def _damage(value: Any, kind: str) -> Damage | None:
         return Damage(f"is a formula{shown}", _AS_TEXT)
     if isinstance(value, str) and (kind == "e" or is_cell_error(value)):
         return Damage(f"holds the error {escaped(value.strip()[:40])} of a spreadsheet", _AS_TEXT)
-    if isinstance(value, date | time | timedelta):
+    if kind == PERCENTAGE:
+        return Damage(f"is {value}, which is shown as a percentage", _AS_TEXT)
+    if isinstance(value, date | time | timedelta) or (isinstance(value, str) and _TIME.fullmatch(value)):
         return Damage(f"is a date or time ({value}), made by a spreadsheet of something else", _AS_TEXT)
     if isinstance(value, str) and _is_cut(value):
         return Damage(f"is cut at {LONGEST_CELL:,} characters, the most that a cell can hold", "give the whole text")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
-from whatif.files.cells import checked_row
+from whatif.files.cells import PERCENTAGE, checked_row
 from whatif.files.delimiters import NotDelimitedError, delimited_rows
 from whatif.files.inputs import LONGEST_LINE, read_bytes, read_gzip
 from whatif.files.well_formed import escaped, well_formed_json, well_formed_values
@@ -201,15 +201,27 @@ def _workbook(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
         raise WhatifError(f"{path}: is not an Excel workbook ({type(error).__name__}); save as .xlsx or TSV") from error
     if not rows:
         return [], []
-    columns = column_names(path, [cell.value for cell in rows[0][1]])
+    columns = column_names(path, [_value(cell) for cell in rows[0][1]])
     return columns, [_sheet_row(path, columns, number, cells) for number, cells in rows[1:]]
+
+
+def _value(cell: Any) -> Any:
+    """The value of a cell; in texts, XML's way to write a control character (`_x000D_`) is undone."""
+    from openpyxl.utils.escape import unescape
+
+    return unescape(cell.value) if isinstance(cell.value, str) and cell.data_type != "f" else cell.value
+
+
+def _cell_kind(cell: Any) -> str:
+    is_number = isinstance(cell.value, int | float)
+    return PERCENTAGE if is_number and "%" in (cell.number_format or "") else str(cell.data_type)
 
 
 def _sheet_row(path: Path, columns: Sequence[str], number: int, cells: Sequence[Any]) -> Record:
     place = f"row {number}"
     by_column = dict(zip(columns, cells, strict=False))  # a workbook may omit empty cells at the end of a row
-    values = {column: by_column[column].value if column in by_column else None for column in columns}
-    kinds = {column: cell.data_type for column, cell in by_column.items()}
+    values = {column: _value(by_column[column]) if column in by_column else None for column in columns}
+    kinds = {column: _cell_kind(cell) for column, cell in by_column.items()}
     return Record(place, checked_row(f"{path}: {place}", values, kinds))
 
 

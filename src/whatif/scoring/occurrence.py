@@ -16,7 +16,13 @@ from whatif.scoring.extraction.word_forms import content_of
 from whatif.scoring.extraction.words import same_words
 
 _ZERO = re.compile(r"\b(?:no|none|nothing|nobody|neither|without|empty|gone)\b|n't any\b")
-_TWO = re.compile(r"\b(?:both|pair|couple|twice|twins?)\b")
+_TWO = re.compile(r"\b(?:both(?! [a-z]+ and\b)|pair|couple|twice|twins?)\b")
+_UNABLE = re.compile(
+    r"\bno (?:image|picture|photo)s?\b|\b(?:any|enough|without) (?:information|details?|seeing)\b|"
+    r"\b(?:can(?: ?not|'t)|(?:un|not )able to|happy to|won't) (?:\w+ )?"
+    r"(?:see|view|assist|help|access|identify|judge|make)\b|"
+    r"\b(?:sorry|please|i can (?:help|assist|describe))\b|\bsee (?:any|the|an) (?:image|picture|photo)\b"
+)
 _DENIES = re.compile(
     r"\b(?:not|no|never|nothing|nobody|none|neither|nor|nowhere|cannot|without|hardly|barely|scarcely|unlikely|"
     r"impossible|false|incorrect|wrong|fail\w*|prevent\w*|lack\w*)\b|n't\b|✗"
@@ -36,12 +42,19 @@ def occurs(answer: str, kind: Kind, question: str, choices: Sequence[str] | None
     """
     text = without_echo(plain(response), question, choices)
     if kind == "number":
-        return _has_number(canonical(answer).lstrip("-"), text.lower())
+        return any(
+            _has_number(canonical(answer).lstrip("-"), said) for said in _said(in_english(text, "number"), question)
+        )
     if kind == "boolean":
         return _has_sense(answer, text, question)
     if choices:
         return _has_option(LETTERS.index(answer), text, question, choices)
     return _has_words(answer, text)
+
+
+def _said(text: str, question: str) -> list[str]:
+    """The clauses of a text, without refusals, offers of help and remarks on a missing image."""
+    return [piece for piece in clauses(text, question) if not _UNABLE.search(piece)]
 
 
 def _has_number(number: str, text: str) -> bool:
@@ -51,7 +64,7 @@ def _has_number(number: str, text: str) -> bool:
 
 
 def _has_sense(answer: str, text: str, question: str) -> bool:
-    pieces = clauses(in_english(text, "boolean"), question)
+    pieces = _said(in_english(text, "boolean"), question)
     if answer == "no":
         asked = restriction_of(question, "(?!)")
         return any(_DENIES.search(piece) or is_opposite(piece, asked, question) for piece in pieces)
