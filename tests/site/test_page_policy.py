@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]+)">')
-STARTS = re.compile(r"<!doctype html|<html|<script\b(?!>\?)", re.IGNORECASE)
+STARTS = re.compile(r"<!doctype html>|<html[ >]|<script\b(?!>\?)", re.IGNORECASE)
 # Parts of pages of other tools, whose policy is theirs: MTurk puts the layout into a page with scripts of its own.
 PARTS = {"verification/exports/mturk.py"}
 EVIL = """
