@@ -70,10 +70,6 @@ SHEET_DAMAGE: list[tuple[Any, str]] = [
 ]
 TEXT_DAMAGE = [
     *((name, f"holds the error {name} of a spreadsheet") for name in ("#WERT!", "#NOM?", "#¿NOMBRE?", "#NV", "#####")),
-    *(
-        (text, f"is a date or time ({text}), made by a spreadsheet of something else")
-        for text in ("2024-04-03 00:00:00", "12:30:00", "1 day, 6:00:00", "0 days 00:03:00", "2024-04-03T00:00:00Z")
-    ),
     *((name, f"holds the error {name} of a spreadsheet") for name in ("#REF!", "#BLOCKED!", "#GETTING_DATA", "#N/A")),
     *((name, f"holds the error {name} of a spreadsheet") for name in ("#NAME?", "#ERROR!", "Err:508")),
     (LONG[:32_767], CUT),
@@ -192,3 +188,14 @@ def test_a_percentage_is_damage_and_control_characters_of_xml_are_undone(tmp_pat
     found = {one.question_id: (one.response, one.failure) for one in read_predictions(path)}
     assert found["a"][1] == "row 2: response is 0.5, which is shown as a percentage"
     assert (found["b"], found["c"]) == (("0.5", None), ("Yes\r", None))
+
+
+@pytest.mark.parametrize(
+    "text", ["2024-04-03 00:00:00", "12:30:00", "1 day, 6:00:00", "0 days 00:03:00", "2024-04-03T00:00:00Z"]
+)
+def test_a_time_that_another_program_wrote_for_a_cell_is_no_response(text: str, tmp_path: Path) -> None:
+    rows = ["question_id", "response"], ["a", text], ["b", "3:30"]
+    for name in ("p.csv", "p.tsv"):
+        said, other = read_predictions(table(tmp_path / name, *rows))
+        assert said.failure == f"line 2: response is {text}, a date or time that a spreadsheet made of something else"
+        assert other.failure is None

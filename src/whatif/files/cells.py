@@ -83,6 +83,11 @@ def with_cell(row: Mapping[str, Any], column: str, value: Any) -> Mapping[str, A
     return DamagedRow(row.where, {**row.raw, column: value}, damage)
 
 
+def is_cell_time(text: str) -> bool:
+    """Whether a text is a date with a time, or a time with seconds, as programs write a cell that holds one."""
+    return _TIME.fullmatch(text) is not None
+
+
 def is_cell_error(text: str) -> bool:
     """Whether a text is what a spreadsheet shows for a formula without a value."""
     return _ERROR.fullmatch(text) is not None
@@ -97,7 +102,7 @@ def _damage(value: Any, kind: str) -> Damage | None:
         return Damage(f"holds the error {escaped(value.strip()[:40])} of a spreadsheet", _AS_TEXT)
     if kind == PERCENTAGE:
         return Damage(f"is {value}, which is shown as a percentage", _AS_TEXT)
-    if isinstance(value, date | time | timedelta) or (isinstance(value, str) and _TIME.fullmatch(value)):
+    if isinstance(value, date | time | timedelta):
         return Damage(f"is a date or time ({value}), made by a spreadsheet of something else", _AS_TEXT)
     if isinstance(value, str) and _is_cut(value):
         return Damage(f"is cut at {LONGEST_CELL:,} characters, the most that a cell can hold", "give the whole text")

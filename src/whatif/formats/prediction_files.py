@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from whatif.errors import WhatifError
-from whatif.files.cells import damage_in, raw_row
+from whatif.files.cells import damage_in, is_cell_time, raw_row
 from whatif.files.well_formed import well_formed
 from whatif.formats.batch_output import batch_prediction
 from whatif.formats.c_vqa import VARIANTS
@@ -233,7 +233,12 @@ def _response(path: Path, record: Record, column: str) -> Prediction:
     value = record.fields[column]
     is_null = value is None or (isinstance(value, float) and math.isnan(value))
     response = as_text(path, record, column)
-    return Prediction(record.place, response, is_null=is_null, failure=failure_in(response))
+    failure = failure_in(response)
+    if not {".json", ".jsonl"} & {suffix.lower() for suffix in path.suffixes} and is_cell_time(response):
+        failure = (
+            f"{record.place}: {column} is {response.strip()}, a date or time that a spreadsheet made of something else"
+        )
+    return Prediction(record.place, response, is_null=is_null, failure=failure)
 
 
 def _program(path: Path, record: Record, column: str) -> str | None:
