@@ -15,7 +15,7 @@ from whatif.auditing.prune import Pruned, costs
 from whatif.auditing.text_model import TEXT
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
-from whatif.files.delimited import frame_for_people
+from whatif.files.csv_writing import frame_for_people
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -37,7 +37,7 @@ def contradictions(benchmark: str | None, everything: bool, csv_file: Path | Non
     rows = checked.rows([benchmark] if benchmark else [])
     if csv_file is not None:
         from whatif.files.atomic import write_whole
-        from whatif.files.delimited import frame_for_people
+        from whatif.files.csv_writing import frame_for_people
 
         write_whole(csv_file, frame_for_people(checked.as_frame(rows)).encode())
     shown = [row for row in rows if everything or row.verdict == DOES_NOT_HOLD]

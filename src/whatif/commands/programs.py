@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from whatif.files.atomic import write_whole
-from whatif.files.delimited import csv_for_people
+from whatif.files.csv_writing import csv_for_people
 from whatif.programs.interfaces import ToolError
 
 if TYPE_CHECKING:

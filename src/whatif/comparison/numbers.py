@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from whatif.comparison.runs import Run
-from whatif.files.delimited import rows_of_people
+from whatif.files.csv_writing import rows_of_people
 
 # The columns of numbers of a tidy table (`whatif.reporting.table`, which needs pandas).
 NUMBERS = ("value", "low", "high", "n", "p", "p_holm")

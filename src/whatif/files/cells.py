@@ -54,10 +54,10 @@ class DamagedRow(Mapping[str, Any]):
 
 
 def checked_row(where: str, raw: Mapping[str, Any], kinds: Mapping[str, str] | None = None) -> Mapping[str, Any]:
-    """A row by column; a `DamagedRow` if a cell is damaged. `kinds` are openpyxl's types of the cells of a workbook,
-    or `PERCENTAGE`.
+    """A row by column; a `DamagedRow` if a cell is damaged.
 
-    `where` names the file and the row in messages.
+    `where` names the file and the row in messages. `kinds` are openpyxl's types of the cells of a workbook, or
+    `PERCENTAGE`.
     """
     kinds = kinds or {}
     found = {column: _damage(value, kinds.get(column, "")) for column, value in raw.items()}

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from whatif.artifacts.images import EncodedPictures
 from whatif.errors import WhatifError
 from whatif.files.atomic import disk_errors, open_temporary
-from whatif.files.delimited import delimited
+from whatif.files.csv_writing import delimited
 from whatif.formats.prediction_files import question_index
 from whatif.language.options import lettered
 from whatif.language.strategies import prompt, read, strategies

@@ -13,7 +13,7 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.files.cells import PERCENTAGE, checked_row
-from whatif.files.delimiters import NotDelimitedError, delimited_rows
+from whatif.files.csv_reading import NotDelimitedError, delimited_rows
 from whatif.files.inputs import LONGEST_LINE, read_bytes, read_gzip
 from whatif.files.well_formed import escaped, well_formed_json, well_formed_values
 
@@ -44,7 +44,7 @@ def read_records(
 
     `things` and `row` say in messages what the file and a row of it contain.
 
-    Fields of CSV and TSV are text; the header tells how they are divided (`whatif.files.delimiters`). Fields of JSON
+    Fields of CSV and TSV are text; the header tells how they are divided (`whatif.files.csv_reading`). Fields of JSON
     and workbooks keep their type. All texts are `well_formed`.
     The columns of JSON are those of its first object; other objects may lack some or have more. A JSON object with a
     text for each key is a table of `question_id` and `response`. All but workbooks may be compressed (`.jsonl.gz`).

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from whatif.files.delimited import rows_of_people
+from whatif.files.csv_writing import rows_of_people
 
 _ASKING = ("evaluate", "fine-tune")  # stages that ask models; their losses are no part of the data
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import pandas as pd
 
-from whatif.files.delimited import frame_for_people, records, unmarked
+from whatif.files.csv_writing import frame_for_people, records, unmarked
 from whatif.reporting.numerals import Write, count, decimal, p_value
 
 # Values of the column `source`: measured here; as reported in a paper; computed here from predictions of others.

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from whatif.errors import WhatifError
-from whatif.files.delimiters import delimiter_of
+from whatif.files.csv_reading import delimiter_of
 from whatif.files.inputs import long_csv_fields
 from whatif.files.well_formed import escaped
 

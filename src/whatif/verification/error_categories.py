@@ -12,7 +12,7 @@ from whatif.artifacts.pair_items import SIDES, pair_and_side
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
 from whatif.files.cells import LONGEST_CELL
-from whatif.files.delimited import csv_for_people
+from whatif.files.csv_writing import csv_for_people
 from whatif.random_streams import stream
 from whatif.verification.items import Row, pairs_by_id
 from whatif.verification.label_files import LabelRow, read_label_file, rejection, settle

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from whatif.errors import WhatifError
 from whatif.files.cells import checked_row
-from whatif.files.delimited import unmarked
-from whatif.files.delimiters import NotDelimitedError, delimited_rows
+from whatif.files.csv_reading import NotDelimitedError, delimited_rows
+from whatif.files.csv_writing import unmarked
 from whatif.files.inputs import LARGEST, LONGEST_LINE, read_bytes
 from whatif.files.well_formed import escaped
 from whatif.verification.encodings import decoded
@@ -33,7 +33,7 @@ def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) 
     `kind` describes the expected contents in error messages; `file` is the short form of it.
     The text is UTF-8 with or without a byte order mark, with any line endings, and commas, semicolons or tabs between
     fields. Column names may be in capitals. Blank rows are skipped; fields that are missing at the end are empty.
-    Marks of formulas (`whatif.files.delimited`) are taken off.
+    Marks of formulas (`whatif.files.csv_writing`) are taken off.
     Columns without a name are ignored.
 
     Raises WhatifError naming the file when it cannot be read, is not UTF-8, is not CSV, or lacks a column, and naming

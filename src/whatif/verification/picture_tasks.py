@@ -19,7 +19,7 @@ from whatif.artifacts.reader import canonical_json
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
 from whatif.files.cells import LONGEST_CELL
-from whatif.files.delimited import csv_for_people
+from whatif.files.csv_writing import csv_for_people
 from whatif.random_streams import stream
 from whatif.verification.items import Row, pairs_by_id
 from whatif.verification.shown_texts import refuse_hidden

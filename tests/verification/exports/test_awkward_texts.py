@@ -15,7 +15,7 @@ from tests.awkward_texts import AWKWARD, CONTROL, LONG
 from tests.verification.exports.filling import Page
 from tests.verification.pairs import Pictures, pair, pictures
 from whatif.errors import WhatifError
-from whatif.files.delimited import unmarked
+from whatif.files.csv_writing import unmarked
 from whatif.verification.error_categories import write_error_sample
 from whatif.verification.exports.folder import NO_TEXT, Address
 from whatif.verification.exports.label_studio import label_studio_files

@@ -22,7 +22,7 @@ from whatif.benchmarks.from_yaml.expressions import LONGEST_LIST
 from whatif.benchmarks.from_yaml.settings import PictureTable
 from whatif.errors import WhatifError
 from whatif.files.cells import checked_row
-from whatif.files.delimiters import NotDelimitedError, delimited_rows
+from whatif.files.csv_reading import NotDelimitedError, delimited_rows
 from whatif.files.inputs import LONGEST_LINE, read_bytes, user_path
 
 MOST_ROWS = 1_000_000

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from whatif.artifacts.images import EncodedPictures
-from whatif.files.delimited import delimited
+from whatif.files.csv_writing import delimited
 from whatif.verification.exports.folder import (
     NO_IMAGE,
     NO_TEXT,

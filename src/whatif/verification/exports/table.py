@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from whatif.artifacts.images import EncodedPictures
 from whatif.files.cells import LONGEST_CELL
-from whatif.files.delimited import csv_for_people
+from whatif.files.csv_writing import csv_for_people
 from whatif.verification.exports.folder import check_texts, headings_of, image_columns, shown_names, shown_texts
 from whatif.verification.exports.tasks import Interface, TaskSet
 from whatif.verification.imports.layouts import CORRECTED

@@ -1,4 +1,4 @@
-"""Reads the rows of delimited text (CSV, TSV). How fields are divided is told from the header line."""
+"""Reads the rows of CSV and TSV. The header line tells what divides the fields."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from whatif.files.inputs import long_csv_fields
 
-DELIMITERS = ",;\t"
+_DELIMITERS = ",;\t"
 _QUOTED = re.compile(r'"[^"]*"?')
 
 
@@ -22,12 +22,13 @@ class NotDelimitedError(ValueError):
 
 
 def delimiter_of(text: str, *, expected: str = "") -> str:
-    """The delimiter of fields: the most frequent in the header outside quotes; of equals, the first of `DELIMITERS`.
+    """The delimiter of fields: the most frequent in the header outside quotes; of equals, comma before semicolon before
+    tab.
 
     `expected` is the delimiter if the header has it at all, as the tab of a TSV.
     """
     header = _header(text)
-    return expected if expected and expected in header else max(DELIMITERS, key=header.count)
+    return expected if expected and expected in header else max(_DELIMITERS, key=header.count)
 
 
 def delimited_rows(text: str, *, expected: str = "") -> Iterator[tuple[int, list[str]]]:

@@ -9,7 +9,7 @@ import pytest
 from whatif.benchmarks.from_yaml.settings import PictureTable
 from whatif.benchmarks.from_yaml.table_rows import table_rows
 from whatif.errors import WhatifError
-from whatif.files.delimiters import delimited_rows
+from whatif.files.csv_reading import delimited_rows
 from whatif.formats.prediction_files import read_predictions
 from whatif.verification.label_files import read_label_file
 

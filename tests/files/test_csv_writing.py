@@ -16,7 +16,7 @@ import whatif
 from tests.awkward_texts import READ_AS_ANOTHER
 from tests.verification.pairs import Pictures, pair, pictures
 from whatif.auditing.report import write_rows
-from whatif.files.delimited import (
+from whatif.files.csv_writing import (
     csv_for_people,
     delimited,
     frame_for_people,
@@ -123,7 +123,7 @@ def test_nothing_else_writes_csv() -> None:
         for call in writes.findall(path.read_text(encoding="utf-8"))
     }
     assert found == {
-        ("files/delimited.py", "csv.writer("),
-        ("files/delimited.py", ".to_csv("),
+        ("files/csv_writing.py", "csv.writer("),
+        ("files/csv_writing.py", ".to_csv("),
         ("formats/benchmark_files.py", "Workbook("),  # the benchmark again, for its own tools; cells are text
     }
