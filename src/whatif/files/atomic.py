@@ -22,10 +22,13 @@ from whatif.errors import WhatifError
 def open_temporary(path: Path) -> tuple[BinaryIO, Path]:
     """Opens a new locked file beside `path`, to be renamed to `path` while it is open. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
-    file = temporary.open("xb")
-    fcntl.flock(file, fcntl.LOCK_EX)
-    return file, temporary
+    while True:
+        temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+        file = temporary.open("xb")
+        fcntl.flock(file, fcntl.LOCK_EX)
+        if os.fstat(file.fileno()).st_nlink:
+            return file, temporary
+        file.close()  # before it was locked, another process took it for the remains of a killed writer
 
 
 def write_whole(path: Path, data: bytes, *, durable: bool = True) -> None:
@@ -75,13 +78,21 @@ def temporary_folder(parent: Path) -> Iterator[Path]:
     for left in parent.glob(".whatif-*.tmp"):
         with contextlib.suppress(OSError), _locked(left):
             shutil.rmtree(left)
-    folder = parent / f".whatif-{os.getpid()}-{secrets.token_hex(4)}.tmp"
-    folder.mkdir(parents=True)
-    try:
-        with _locked(folder):
+    with contextlib.ExitStack() as lock:
+        while True:
+            folder = parent / f".whatif-{os.getpid()}-{secrets.token_hex(4)}.tmp"
+            folder.mkdir(parents=True)
+            try:
+                lock.enter_context(_locked(folder))
+            except (BlockingIOError, FileNotFoundError):
+                continue  # before it was locked, another process took it for the remains of a killed one
+            if folder.is_dir():
+                break
+            lock.pop_all().close()
+        try:
             yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager
