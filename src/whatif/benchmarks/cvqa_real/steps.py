@@ -77,7 +77,7 @@ def evaluate(task: Task[SampleSettings]) -> None:
         ),
         questions=everything,
         depicted=depicted_images(everything, lambda: task.rows("images", ["image_id", "width"])),
-        without_images="" if any(row["image_ids"] for row in everything) else FOLDERS,
+        image_remedy=FOLDERS,
     )
 
 
