@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from whatif.language.finish_reasons import ending
+from whatif.language.finish_reasons import WITHHELD, ending
 from whatif.language.judges import NO_ANSWER, answer_of, conversation, read
 from whatif.language.reasoning import CUT_OFF as REASONING_CUT_OFF
 from whatif.language.reasoning import split_reasoning
@@ -33,14 +33,14 @@ _UNDECIDED = ("none", "ambiguous")  # statuses of predictions that a judge is as
 def is_judged(prediction: Row) -> bool:
     """Whether a judge is asked about a prediction: it has a response in which the rules found no single answer.
 
-    Errors are not judged, and neither are responses that were cut off: what they would have concluded is not known. Nor
-    are questions with several samples, whose majority one response does not represent.
+    Errors are not judged, and neither are responses that were cut off or withheld: what they would have concluded is
+    not known. Nor are questions with several samples, whose majority one response does not represent.
     """
     if prediction["status"] not in _UNDECIDED or prediction["samples"] is not None:
         return False
-    is_cut_off = str(prediction["reason"]).startswith((CUT_OFF, REASONING_CUT_OFF))
-    cut_off = is_cut_off or ending(prediction["finish"]) == "limit"
-    return bool((prediction["response"] or "").strip()) and not cut_off
+    is_part = str(prediction["reason"]).startswith((CUT_OFF, REASONING_CUT_OFF, WITHHELD))
+    is_part = is_part or ending(prediction["finish"]) == "limit"
+    return bool((prediction["response"] or "").strip()) and not is_part
 
 
 def response_of(row: Row) -> Response:

@@ -12,9 +12,9 @@ import pytest
 from PIL import Image
 
 from tests.benchmarks.cvqa_synthetic_released.small import BEFORE_MODELS, NAME, OURS, pictures, puzzles, small, write
-from tests.tiny_checkpoints import tiny_text_model
 from tests.projects import Project
 from tests.published import numbers
+from tests.tiny_checkpoints import tiny_text_model
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.artifacts.site_schemas import ITEMS
 from whatif.errors import WhatifError

@@ -176,7 +176,7 @@ def evaluate(task: Task[AskSettings]) -> None:
 
     here = {puzzle["pair_id"] for puzzle in task.rows("puzzles", ["pair_id"])}
     questions = task.read("questions").to_pylist()
-    ask_choices(task, task.settings.ask, questions, here, DrawnPuzzles(lambda: task.rows("puzzles")))
+    ask_choices(task, task.settings.ask, questions, here, depicted=DrawnPuzzles(lambda: task.rows("puzzles")))
 
 
 @_step(

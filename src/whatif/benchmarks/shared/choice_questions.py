@@ -20,6 +20,7 @@ def ask_choices(
     ask: Ask,
     questions: Sequence[dict[str, Any]],
     pairs: Collection[str],
+    *,
     depicted: Callable[[str], Depicted | None] = lambda image_id: None,
     image_remedy: str = "",
 ) -> None:
