@@ -39,7 +39,8 @@ class Prediction:
     is not what the model said: the tool that asked got no response, or a spreadsheet changed it. `withheld` says
     why there is no answer although the request succeeded: the endpoint refused, or withheld the response or its rest.
     `losses` is None in a file of responses. `program` is the text of the program that gave the response, if the file
-    has it; `reasoning` is what an endpoint gave beside it, and `cut_off` says that the response ended at the limit of tokens.
+    has it; `reasoning` is what an endpoint gave beside it, and `cut_off` says that the response ended at the limit of
+    tokens.
     """
 
     place: str
