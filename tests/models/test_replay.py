@@ -110,7 +110,7 @@ def test_what_an_endpoint_withheld_is_no_answer_as_where_models_are_asked(
     rows = replayed(path, questions)
     of_first = [rows[first][name] for name in ("status", "answer", "reason", "response", "correct")]
     assert of_first == ["none", None, "refused: finish reason content_filter", "2", False]
-    assert rows[second]["status"] == "ok" and not is_judged(rows[first])
+    assert rows[second]["status"] == "ok" and not is_judged(rows[first], "number")
     assert said_once(capsys)[1:] == [
         f"whatif: {path}: withheld by the endpoint, counted as no answer: 1 (first: line 2: {rows[first]['reason']})"
     ]

@@ -36,6 +36,7 @@ _COUNTS = (
     "outside its format",
     "judge errors",
 )
+JUDGE_MEASURES = frozenset({ACCURACY, COMPARED_DROP, AGREEMENT, KAPPA, *_COUNTS})  # of rows that there are for a judge
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,8 @@ from whatif.benchmarks.cfmm.settings import (
     WriteSettings,
 )
 from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
-from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS
+from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, JUDGE, PROMPT, SHOWN_CHOOSERS, SHOWN_JUDGE
+from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.benchmarks.shared.tasks import table_files
 from whatif.graph.steps import Benchmark, StepsOf
@@ -192,6 +193,19 @@ def evaluate(task: Task[None]) -> None:
 
 
 @_step(
+    "evaluate",
+    name="judge",
+    seed=True,
+    divided_by=(HAS_CHOSEN, JUDGE, PROMPT, STRATEGY),
+    inputs={"questions": verify["questions"], "predictions": evaluate["predictions"]},
+    outputs=OUTPUTS,
+)
+def judge(task: Task[None]) -> None:
+    """Asks the judge about the responses in which the rules find no answer, or several."""
+    write_judged(task)
+
+
+@_step(
     "aggregate",
     name="shortcuts",
     reads=lambda s: AuditSettings(s.aggregate.audit_folds),
@@ -218,10 +232,15 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
 @_step(
     "aggregate",
     reads=lambda s: ReportSettings(
-        s.aggregate, s.evaluate.strategies, s.generate.second_option, s.verify.resolution, s.extract.items
+        s.aggregate,
+        s.evaluate.strategies,
+        s.generate.second_option,
+        s.verify.resolution,
+        s.extract.items,
+        s.evaluate.judge,
     ),
     seed=True,
-    shown=(SHOWN_CHOOSERS,),
+    shown=(SHOWN_CHOOSERS, SHOWN_JUDGE),
     package_files=tuple(f"{__package__}:published/{name}.csv" for name in ("table1", "table2", "table3", "text")),
     inputs={
         "images": extract["images"],
@@ -244,6 +263,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "questions": verify["questions"],
         "shortcuts": audit_shortcuts["shortcuts"],
         "predictions": evaluate["predictions"],
+        "judged": judge["judged"],
     },
     outputs=SITE_OUTPUTS,
     publishes=(
@@ -264,7 +284,7 @@ def aggregate(task: Task[ReportSettings]) -> None:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CfmmSettings,
-    steps=(extract, annotate, check, expand, filter_, verify, evaluate, audit_shortcuts, aggregate),
+    steps=(extract, annotate, check, expand, filter_, verify, evaluate, judge, audit_shortcuts, aggregate),
     outside=lambda params: (
         "photographs"
         if (own := params.section(NAME, CfmmSettings).extract).instances is not None or own.items is not None

@@ -11,7 +11,7 @@ from __future__ import annotations
 from whatif.artifacts.schemas import PREDICTIONS, SHORTCUTS
 from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.cvqa_real import construction as made
-from whatif.benchmarks.cvqa_real.dimensions import JUDGE, PART, PROMPT, SHOWN, STRATEGY
+from whatif.benchmarks.cvqa_real.dimensions import PART, SHOWN, STRATEGY
 from whatif.benchmarks.cvqa_real.people import peoples_work
 from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
@@ -24,7 +24,15 @@ from whatif.benchmarks.cvqa_real.settings import (
     SampleSettings,
 )
 from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
-from whatif.benchmarks.shared.dimensions import ANSWERED, ANSWERER, PROGRAMMER, SHOWN_PROGRAMMER, shown_judge
+from whatif.benchmarks.shared.dimensions import (
+    ANSWERED,
+    ANSWERER,
+    JUDGE,
+    PROGRAMMER,
+    PROMPT,
+    SHOWN_JUDGE,
+    SHOWN_PROGRAMMER,
+)
 from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
 from whatif.benchmarks.shared.pilots import pilot_of
@@ -152,7 +160,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         s.generate.writers,
     ),
     seed=True,
-    shown=(SHOWN, shown_judge(JUDGE)),
+    shown=(SHOWN, SHOWN_JUDGE),
     package_files=tuple(
         f"{__package__}:published/{name}.csv" for name in ("table3", "table4", "table5", "table6", "text")
     ),

@@ -24,7 +24,17 @@ from whatif.benchmarks.cvqa_synthetic.settings import (
 )
 from whatif.benchmarks.cvqa_synthetic.shortcut_audit import write_shortcuts
 from whatif.benchmarks.shared.choice_questions import ask_choices, write_choice_findings
-from whatif.benchmarks.shared.dimensions import CHOOSER, PROGRAMMER, SHOWN_CHOOSERS, SHOWN_PROGRAMMER
+from whatif.benchmarks.shared.dimensions import (
+    CHOOSER,
+    HAS_CHOSEN,
+    JUDGE,
+    PROGRAMMER,
+    PROMPT,
+    SHOWN_CHOOSERS,
+    SHOWN_JUDGE,
+    SHOWN_PROGRAMMER,
+)
+from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.rejecting import keep_pairs, rejection
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
@@ -181,6 +191,19 @@ def evaluate(task: Task[AskSettings]) -> None:
 
 @_step(
     "evaluate",
+    name="judge",
+    seed=True,
+    divided_by=(HAS_CHOSEN, JUDGE, PROMPT, PART),
+    inputs={"questions": verify["questions"], "predictions": evaluate["predictions"]},
+    outputs=OUTPUTS,
+)
+def judge(task: Task[None]) -> None:
+    """Asks the judge about the responses in which the rules find no answer, or several."""
+    write_judged(task)
+
+
+@_step(
+    "evaluate",
     name="programs",
     reads=lambda s: ProgramSettings(s.evaluate.program_labels),
     divided_by=(PROGRAMMER, PART),
@@ -223,9 +246,11 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
 
 @_step(
     "aggregate",
-    reads=lambda s: ReportSettings(s.aggregate.confidence, s.generate.puzzles_per_template, s.aggregate.rule),
+    reads=lambda s: ReportSettings(
+        s.aggregate.confidence, s.generate.puzzles_per_template, s.aggregate.rule, s.evaluate.judge
+    ),
     seed=True,
-    shown=(SHOWN_CHOOSERS,),
+    shown=(SHOWN_CHOOSERS, SHOWN_JUDGE),
     package_files=(TABLE_7,),
     inputs={
         "flowers": extract["flowers"],
@@ -238,6 +263,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "questions": verify["questions"],
         "shortcuts": audit_shortcuts["shortcuts"],
         "predictions": evaluate["predictions"],
+        "judged": judge["judged"],
         "program-findings": find_causes["program-findings"],
     },
     outputs=SITE_OUTPUTS,
@@ -269,7 +295,7 @@ def plots(title: str) -> tuple[dict[str, str], ...]:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CvqaSyntheticSettings,
-    steps=(extract, generate, filter_, verify, evaluate, find_causes, audit_shortcuts, aggregate),
+    steps=(extract, generate, filter_, verify, evaluate, judge, find_causes, audit_shortcuts, aggregate),
     citation=CITATION,
     headline=HEADLINE,
     plots=plots("C-VQA-Synthetic"),

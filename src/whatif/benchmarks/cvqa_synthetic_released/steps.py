@@ -26,7 +26,17 @@ from whatif.benchmarks.cvqa_synthetic_released.settings import (
     ReportSettings,
 )
 from whatif.benchmarks.shared.choice_questions import ask_choices, write_choice_findings
-from whatif.benchmarks.shared.dimensions import CHOOSER, PROGRAMMER, SHOWN_CHOOSERS, SHOWN_PROGRAMMER
+from whatif.benchmarks.shared.dimensions import (
+    CHOOSER,
+    HAS_CHOSEN,
+    JUDGE,
+    PROGRAMMER,
+    PROMPT,
+    SHOWN_CHOOSERS,
+    SHOWN_JUDGE,
+    SHOWN_PROGRAMMER,
+)
+from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.rejecting import keep_pairs, rejection
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
@@ -143,6 +153,19 @@ def evaluate(task: Task[AskSettings]) -> None:
 
 @_step(
     "evaluate",
+    name="judge",
+    seed=True,
+    divided_by=(HAS_CHOSEN, JUDGE, PROMPT, PART),
+    inputs={"questions": verify["questions"], "predictions": evaluate["predictions"]},
+    outputs=OUTPUTS,
+)
+def judge(task: Task[None]) -> None:
+    """Asks the judge about the responses in which the rules find no answer, or several."""
+    write_judged(task)
+
+
+@_step(
+    "evaluate",
     name="programs",
     reads=lambda s: ProgramSettings(s.evaluate.program_labels),
     divided_by=(PROGRAMMER, PART),
@@ -175,9 +198,9 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
 
 @_step(
     "aggregate",
-    reads=lambda s: ReportSettings(s.aggregate.confidence, s.aggregate.rule),
+    reads=lambda s: ReportSettings(s.aggregate.confidence, s.aggregate.rule, s.evaluate.judge),
     seed=True,
-    shown=(SHOWN_CHOOSERS,),
+    shown=(SHOWN_CHOOSERS, SHOWN_JUDGE),
     package_files=(TABLE_7,),
     inputs={
         "images": extract["images"],
@@ -191,6 +214,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "questions": verify["questions"],
         "shortcuts": audit_shortcuts["shortcuts"],
         "predictions": evaluate["predictions"],
+        "judged": judge["judged"],
         "program-findings": find_causes["program-findings"],
         "ours": our_aggregate[TEXT_FILES].of(OURS.name),
     },
@@ -212,7 +236,7 @@ def _picture(question: Mapping[str, Any]) -> str:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CvqaSyntheticReleasedSettings,
-    steps=(extract, filter_, verify, evaluate, find_causes, audit_shortcuts, aggregate),
+    steps=(extract, filter_, verify, evaluate, judge, find_causes, audit_shortcuts, aggregate),
     outside=lambda params: "the released puzzles",
     citation=OURS.citation,
     headline=OURS.headline,

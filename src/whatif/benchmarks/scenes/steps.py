@@ -29,11 +29,12 @@ from whatif.benchmarks.scenes.settings import (
 from whatif.benchmarks.shared.dimensions import (
     ANSWERED,
     ANSWERER,
+    JUDGE,
     MATCHER,
+    PROMPT,
     SHOWN_ANSWERERS,
+    SHOWN_JUDGE,
     SHOWN_MATCHERS,
-    judge_dimensions,
-    shown_judge,
     strategy,
 )
 from whatif.benchmarks.shared.drawn_scenes import SPLIT, read_drawn_scenes
@@ -51,8 +52,6 @@ _LEAST_SCORE = f"lower verify.{NAME}.least_score or raise generate.{NAME}.candid
 _step = StepsOf(ScenesSettings)
 PART = part_dimension(lambda params, benchmark: params.section(benchmark, ScenesSettings).generate.shards)
 STRATEGY = strategy(lambda params, benchmark: [params.section(benchmark, ScenesSettings).evaluate.strategy])
-
-JUDGE, PROMPT = judge_dimensions(lambda params, benchmark: params.section(benchmark, ScenesSettings).evaluate.judge)
 
 
 @_step(
@@ -245,7 +244,7 @@ def match(task: Task[None]) -> None:
         only_name(s.filter.clip.checkpoint),
     ),
     seed=True,
-    shown=(SHOWN_ANSWERERS, SHOWN_MATCHERS, shown_judge(JUDGE)),
+    shown=(SHOWN_ANSWERERS, SHOWN_MATCHERS, SHOWN_JUDGE),
     inputs={
         "scenes": extract["images"],
         "extracted": extract["questions"],

@@ -30,7 +30,8 @@ def write_judged(task: Task[Any]) -> None:
     from whatif.scoring.judging import OUTSIDE, is_judged, judged
 
     name, prompt = task.wildcards["judge"], task.wildcards["prompt"]
-    predictions = [row for row in task.rows("predictions") if is_judged(row)]
+    kinds = {row["question_id"]: row["answer_kind"] for row in task.rows("questions", ["question_id", "answer_kind"])}
+    predictions = [row for row in task.rows("predictions") if is_judged(row, kinds[row["question_id"]])]
     if not predictions:
         if task.stand_in is None:
             task.outputs.write("judged", [])
