@@ -133,3 +133,19 @@ def test_every_benchmark_has_the_judge_of_all(benchmark: str, project: Project, 
     project.values["judge"] = None
     project.run("aggregate")
     assert (project.published(f"{TABLES[benchmark]}.csv"), project.metrics) == before
+
+
+def test_a_judge_of_its_own_is_compared_with_people(project: Project, judge: Judge) -> None:
+    prepared(project, "cfmm")
+    project.make("extract", "generate", "filter", "verify")
+    answer_all(project, judge)
+    first, second, third = project.rows("verify", "questions", QUESTIONS)[:3]
+    labels = [(first, first["answer"]), (second, "none"), (third, "none")]
+    lines = [f"{row['question_id']},theirs,direct,{said}" for row, said in labels]
+    text = "\n".join(["question_id,model,strategy,answer", *lines, ""])
+    (project.folder / "labels.csv").write_text(text, encoding="utf-8")
+    project.values["models"]["j"] = judge.entry(name="Judge")
+    project.section("evaluate")["judge"] = {"model": "j", "labels": str(project.folder / "labels.csv")}
+    project.run()
+    table = numbers(project.folder / "metrics" / "cfmm" / "table2.csv", measure="agreement with people")
+    assert [(row.model, row.strategy, row.value, row.n) for row in table.itertuples()] == [("theirs", "direct", 100, 3)]
