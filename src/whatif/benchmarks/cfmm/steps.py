@@ -9,15 +9,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from whatif.artifacts.schemas import (
-    CORRECTIONS,
-    IMAGES,
-    JUDGEMENTS,
-    PREDICTIONS,
-    QUESTIONS,
-    REJECTIONS,
-    SHORTCUTS,
-)
+from whatif.artifacts.schemas import CORRECTIONS, IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
 from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.cfmm.dimensions import STRATEGY, VARIANT, WRITER
 from whatif.benchmarks.cfmm.people import peoples_work
@@ -32,8 +24,8 @@ from whatif.benchmarks.cfmm.settings import (
     WriteSettings,
 )
 from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
-from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, JUDGE, PROMPT, SHOWN_CHOOSERS, SHOWN_JUDGE
-from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
+from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_CHOOSERS, SHOWN_JUDGE
+from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.benchmarks.shared.tasks import table_files
 from whatif.graph.steps import Benchmark, StepsOf
@@ -192,17 +184,7 @@ def evaluate(task: Task[None]) -> None:
     write_answers(task)
 
 
-@_step(
-    "evaluate",
-    name="judge",
-    seed=True,
-    divided_by=(HAS_CHOSEN, JUDGE, PROMPT, STRATEGY),
-    inputs={"questions": verify["questions"], "predictions": evaluate["predictions"]},
-    outputs=OUTPUTS,
-)
-def judge(task: Task[None]) -> None:
-    """Asks the judge about the responses in which the rules find no answer, or several."""
-    write_judged(task)
+judge = judge_step(HAS_CHOSEN, STRATEGY, questions=verify["questions"], predictions=evaluate["predictions"])
 
 
 @_step(

@@ -27,14 +27,12 @@ from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
 from whatif.benchmarks.shared.dimensions import (
     ANSWERED,
     ANSWERER,
-    JUDGE,
     PROGRAMMER,
-    PROMPT,
     SHOWN_JUDGE,
     SHOWN_PROGRAMMER,
 )
 from whatif.benchmarks.shared.evaluation import write_predictions
-from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
+from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS, write_program_findings
 from whatif.benchmarks.shared.tasks import table_files
@@ -89,17 +87,7 @@ def evaluate(task: Task[SampleSettings]) -> None:
     )
 
 
-@_step(
-    "evaluate",
-    name="judge",
-    seed=True,
-    divided_by=(ANSWERED, JUDGE, PROMPT, STRATEGY, PART),
-    inputs={"questions": made.verify["questions"], "predictions": evaluate["predictions"]},
-    outputs=OUTPUTS,
-)
-def judge(task: Task[None]) -> None:
-    """Asks the judge about the responses of one part in which the rules find no answer, or several."""
-    write_judged(task)
+judge = judge_step(ANSWERED, STRATEGY, PART, questions=made.verify["questions"], predictions=evaluate["predictions"])
 
 
 @_step(

@@ -27,14 +27,12 @@ from whatif.benchmarks.shared.choice_questions import ask_choices, write_choice_
 from whatif.benchmarks.shared.dimensions import (
     CHOOSER,
     HAS_CHOSEN,
-    JUDGE,
     PROGRAMMER,
-    PROMPT,
     SHOWN_CHOOSERS,
     SHOWN_JUDGE,
     SHOWN_PROGRAMMER,
 )
-from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
+from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.rejecting import keep_pairs, rejection
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
@@ -189,17 +187,7 @@ def evaluate(task: Task[AskSettings]) -> None:
     ask_choices(task, task.settings.ask, questions, here, depicted=DrawnPuzzles(lambda: task.rows("puzzles")))
 
 
-@_step(
-    "evaluate",
-    name="judge",
-    seed=True,
-    divided_by=(HAS_CHOSEN, JUDGE, PROMPT, PART),
-    inputs={"questions": verify["questions"], "predictions": evaluate["predictions"]},
-    outputs=OUTPUTS,
-)
-def judge(task: Task[None]) -> None:
-    """Asks the judge about the responses in which the rules find no answer, or several."""
-    write_judged(task)
+judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
 
 
 @_step(

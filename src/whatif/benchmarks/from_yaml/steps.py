@@ -25,8 +25,8 @@ from whatif.benchmarks.from_yaml.settings import (
     ReportSettings,
 )
 from whatif.benchmarks.shared.choice_questions import ask_choices
-from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, JUDGE, PROMPT, SHOWN_CHOOSERS, SHOWN_JUDGE
-from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
+from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_CHOOSERS, SHOWN_JUDGE
+from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.people import judged_questions
 from whatif.benchmarks.shared.rejecting import rejection
 from whatif.benchmarks.shared.tasks import by_pair, judgement, table_files
@@ -203,17 +203,7 @@ def evaluate(task: Task[AskSettings]) -> None:
     ask_choices(task, task.settings.ask, questions, set(pairs[here.start : here.stop]))
 
 
-@_step(
-    "evaluate",
-    name="judge",
-    seed=True,
-    divided_by=(HAS_CHOSEN, JUDGE, PROMPT, PART),
-    inputs={"questions": verify["questions"], "predictions": evaluate["predictions"]},
-    outputs=OUTPUTS,
-)
-def judge(task: Task[None]) -> None:
-    """Asks the judge about the responses in which the rules find no answer, or several."""
-    write_judged(task)
+judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
 
 
 @_step(

@@ -24,8 +24,8 @@ from whatif.benchmarks.mucr.settings import (
     ReportSettings,
 )
 from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
-from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, JUDGE, PROMPT, SHOWN_JUDGE, STRATEGY_FILES
-from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
+from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_JUDGE, STRATEGY_FILES
+from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.tasks import table_files
 from whatif.graph.reading import first_of
 from whatif.graph.steps import Benchmark, StepsOf
@@ -69,17 +69,7 @@ def evaluate(task: Task[str]) -> None:
     write_answers(task)
 
 
-@_step(
-    "evaluate",
-    name="judge",
-    seed=True,
-    divided_by=(HAS_CHOSEN, JUDGE, PROMPT, STRATEGY),
-    inputs={"questions": made.questions["questions"], "predictions": evaluate["predictions"]},
-    outputs=OUTPUTS,
-)
-def judge(task: Task[None]) -> None:
-    """Asks the judge about the responses in which the rules find no answer, or several."""
-    write_judged(task)
+judge = judge_step(HAS_CHOSEN, STRATEGY, questions=made.questions["questions"], predictions=evaluate["predictions"])
 
 
 @_step(

@@ -29,9 +29,7 @@ from whatif.benchmarks.scenes.settings import (
 from whatif.benchmarks.shared.dimensions import (
     ANSWERED,
     ANSWERER,
-    JUDGE,
     MATCHER,
-    PROMPT,
     SHOWN_ANSWERERS,
     SHOWN_JUDGE,
     SHOWN_MATCHERS,
@@ -39,7 +37,7 @@ from whatif.benchmarks.shared.dimensions import (
 )
 from whatif.benchmarks.shared.drawn_scenes import SPLIT, read_drawn_scenes
 from whatif.benchmarks.shared.evaluation import write_predictions
-from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
+from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.tasks import judgement
 from whatif.graph.dimensions import part_dimension
@@ -204,17 +202,7 @@ def ask(task: Task[None]) -> None:
     )
 
 
-@_step(
-    "evaluate",
-    name="judge",
-    seed=True,
-    divided_by=(ANSWERED, JUDGE, PROMPT, STRATEGY),
-    inputs={"questions": verify["questions"], "predictions": ask["predictions"]},
-    outputs=OUTPUTS,
-)
-def judge(task: Task[None]) -> None:
-    """Asks the judge about the responses in which the rules find no answer, or several."""
-    write_judged(task)
+judge = judge_step(ANSWERED, STRATEGY, questions=verify["questions"], predictions=ask["predictions"])
 
 
 @_step(
