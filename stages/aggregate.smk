@@ -36,6 +36,7 @@ rule aggregate_cvqa_synthetic:
         "data/verify/cvqa-synthetic/questions.parquet",
         all_of("data/aggregate/cvqa-synthetic/shortcuts/{variant}.parquet"),
         all_of("data/evaluate/{model}/cvqa-synthetic/predictions/{part}.parquet"),
+        all_of("data/evaluate/{model}/cvqa-synthetic/judged/{judge}/{prompt}/{part}.parquet"),
         all_of("data/evaluate/{model}/cvqa-synthetic/program-findings/{part}.parquet"),
     output:
         "data/aggregate/cvqa-synthetic/items.parquet",
@@ -264,6 +265,7 @@ rule aggregate_cfmm:
         "data/verify/cfmm/questions.parquet",
         all_of("data/aggregate/cfmm/shortcuts/{variant}.parquet"),
         all_of("data/evaluate/{model}/cfmm/predictions/{strategy}.parquet"),
+        all_of("data/evaluate/{model}/cfmm/judged/{judge}/{prompt}/{strategy}.parquet"),
     output:
         "data/aggregate/cfmm/items.parquet",
         "data/aggregate/cfmm/views.parquet",
@@ -325,6 +327,7 @@ rule aggregate_mucr:
         "data/verify/mucr/items.parquet",
         "data/verify/mucr/unasked.parquet",
         all_of("data/evaluate/{model}/mucr/predictions/{strategy}.parquet"),
+        all_of("data/evaluate/{model}/mucr/judged/{judge}/{prompt}/{strategy}.parquet"),
         all_of("data/evaluate/{tuned}/mucr/tuned-predictions/{seed}.parquet"),
         all_of("data/evaluate/{tuned}/mucr/losses/{seed}.parquet"),
         "data/verify/mucr/attempts.parquet",

@@ -25,6 +25,23 @@ rule evaluate_cvqa_synthetic:
         "whatif evaluate cvqa-synthetic --step evaluate --model {wildcards.model} --part {wildcards.part} > {log} 2>&1"
 
 
+rule evaluate_cvqa_synthetic_judge:
+    input:
+        "data/verify/cvqa-synthetic/questions.parquet",
+        "data/evaluate/{model}/cvqa-synthetic/predictions/{part}.parquet",
+    output:
+        "data/evaluate/{model}/cvqa-synthetic/judged/{judge}/{prompt}/{part}.parquet",
+    log:
+        "logs/evaluate/cvqa-synthetic/judge/{model}/{judge}/{prompt}/{part}.log",
+    priority: 2
+    group:
+        group_for("evaluate_cvqa_synthetic_judge")
+    resources:
+        **resources_for("evaluate_cvqa_synthetic_judge"),
+    shell:
+        "whatif evaluate cvqa-synthetic --step judge --model {wildcards.model} --judge {wildcards.judge} --prompt {wildcards.prompt} --part {wildcards.part} > {log} 2>&1"
+
+
 rule evaluate_cvqa_synthetic_programs:
     input:
         "data/verify/cvqa-synthetic/questions.parquet",
@@ -227,7 +244,24 @@ rule evaluate_cfmm:
     resources:
         **resources_for("evaluate_cfmm"),
     shell:
-        "whatif evaluate cfmm --model {wildcards.model} --strategy {wildcards.strategy} > {log} 2>&1"
+        "whatif evaluate cfmm --step evaluate --model {wildcards.model} --strategy {wildcards.strategy} > {log} 2>&1"
+
+
+rule evaluate_cfmm_judge:
+    input:
+        "data/verify/cfmm/questions.parquet",
+        "data/evaluate/{model}/cfmm/predictions/{strategy}.parquet",
+    output:
+        "data/evaluate/{model}/cfmm/judged/{judge}/{prompt}/{strategy}.parquet",
+    log:
+        "logs/evaluate/cfmm/judge/{model}/{judge}/{prompt}/{strategy}.log",
+    priority: 2
+    group:
+        group_for("evaluate_cfmm_judge")
+    resources:
+        **resources_for("evaluate_cfmm_judge"),
+    shell:
+        "whatif evaluate cfmm --step judge --model {wildcards.model} --judge {wildcards.judge} --prompt {wildcards.prompt} --strategy {wildcards.strategy} > {log} 2>&1"
 
 
 rule evaluate_mucr:
@@ -250,6 +284,23 @@ rule evaluate_mucr:
         **resources_for("evaluate_mucr"),
     shell:
         "whatif evaluate mucr --step evaluate --model {wildcards.model} --strategy {wildcards.strategy} > {log} 2>&1"
+
+
+rule evaluate_mucr_judge:
+    input:
+        "data/verify/mucr/questions.parquet",
+        "data/evaluate/{model}/mucr/predictions/{strategy}.parquet",
+    output:
+        "data/evaluate/{model}/mucr/judged/{judge}/{prompt}/{strategy}.parquet",
+    log:
+        "logs/evaluate/mucr/judge/{model}/{judge}/{prompt}/{strategy}.log",
+    priority: 2
+    group:
+        group_for("evaluate_mucr_judge")
+    resources:
+        **resources_for("evaluate_mucr_judge"),
+    shell:
+        "whatif evaluate mucr --step judge --model {wildcards.model} --judge {wildcards.judge} --prompt {wildcards.prompt} --strategy {wildcards.strategy} > {log} 2>&1"
 
 
 rule evaluate_mucr_fine_tune:

@@ -100,10 +100,6 @@ FAILED: list[tuple[dict[str, Any], str]] = [
         "status 429: slow down",
     ),
     (line(SAID, "error"), "the reply is not complete (finish reason: error)"),
-    (line(SAID, "content_filter"), "refused: finish reason content_filter"),
-    (line({"content": None, "refusal": "I cannot."}), "refused: I cannot."),
-    (line({"content": [{"type": "refusal", "refusal": "I cannot."}]}), "refused: I cannot."),
-    (responses({"type": "refusal", "refusal": "I cannot."}), "refused: I cannot."),
     (responses(status="failed", error={"code": "server_error", "message": "overloaded"}), "overloaded"),
     (responses(status="failed"), "the reply is not complete (finish reason: failed)"),
     (line({"content": 429}), "no chat completion"),
@@ -117,6 +113,21 @@ FAILED: list[tuple[dict[str, Any], str]] = [
 def test_a_request_that_failed_is_no_response(failed: dict[str, Any], reason: str, tmp_path: Path) -> None:
     (found,) = read(tmp_path, failed)
     assert (found.question_id, found.failure) == ("a", f"line 1: {reason}")
+
+
+@pytest.mark.parametrize(
+    ("refused", "reason"),
+    [
+        (line(SAID, "content_filter"), "refused: finish reason content_filter"),
+        (line({"content": "Bad gateway"}, "SAFETY"), "refused: finish reason SAFETY"),
+        (line({"content": None, "refusal": "I cannot."}), "refused: I cannot."),
+        (line({"content": [{"type": "refusal", "refusal": "I cannot."}]}), "refused: I cannot."),
+        (responses({"type": "refusal", "refusal": "I cannot."}), "refused: I cannot."),
+    ],
+)
+def test_what_was_withheld_is_no_answer_and_no_failure(refused: dict[str, Any], reason: str, tmp_path: Path) -> None:
+    (found,) = read(tmp_path, refused)
+    assert (found.failure, found.withheld) == (None, reason)
 
 
 def test_a_request_needs_an_id_of_its_own(tmp_path: Path) -> None:

@@ -99,7 +99,6 @@ def test_an_answer_about_errors_is_an_answer(response: str, tmp_path: Path) -> N
         ({"error": "429: slow\ndown"}, "line 1: error: 429: slow down"),
         ({"error": {"code": 429}}, "line 1: error: {'code': 429}"),
         ({"finish_reason": "error"}, "line 1: the reply is not complete (finish reason: error)"),
-        ({"finish_reason": "content_filter"}, "line 1: refused: finish reason content_filter"),
         *(
             ({"error": nothing, "finish_reason": "stop"}, None)
             for nothing in ("", None, "None", False, {}, float("nan"))
@@ -111,7 +110,14 @@ def test_a_row_says_itself_that_its_request_failed(
     named: dict[str, Any], cells: dict[str, Any], failure: str | None, tmp_path: Path
 ) -> None:
     (found,) = read_predictions(written(tmp_path / "p.jsonl", lines({**named, **cells})))
-    assert (found.response, found.failure, found.cut_off) == ("429", failure, False)
+    assert (found.response, found.failure, found.withheld, found.cut_off) == ("429", failure, None, False)
+
+
+@pytest.mark.parametrize("named", [{"question_id": "a", "response": "4 p"}, {"index": 7, "prediction": "4 p"}])
+def test_a_row_says_itself_that_its_response_was_withheld(named: dict[str, Any], tmp_path: Path) -> None:
+    text = lines({**named, "finish_reason": "content_filter"})
+    (found,) = read_predictions(written(tmp_path / "p.jsonl", text))
+    assert (found.response, found.failure, found.withheld) == ("4 p", None, "refused: finish reason content_filter")
 
 
 @pytest.mark.parametrize(

@@ -251,7 +251,7 @@ from types import SimpleNamespace
 from whatif.harnesses.inspect_ai_task import whatif_extraction
 row = {"question": "How many?", "choices": [], "answer": "8192", "answer_kind": "number"}
 said = "This model's maximum context length is 8192 tokens."
-ends = [("stop", None), ("model_length", None), ("content_filter", None), ("stop", "bad gateway")]
+ends = [("stop", None), ("content_filter", None), ("model_length", None), ("stop", "bad gateway")]
 for reason, error in (*ends, (as_stop_reason("network_error"), None)):
     output = ModelOutput.from_content("m", said, stop_reason=reason, error=error)
     print(asyncio.run(whatif_extraction()(SimpleNamespace(output=output, metadata=row), Target(""))).explanation)
@@ -262,8 +262,9 @@ for reason, error in (*ends, (as_stop_reason("network_error"), None)):
 @pytest.mark.process
 def test_inspect_ai_gives_an_endpoints_message_as_a_response(tmp_path: Path) -> None:
     printed = python(INSPECT_AI, "-c", SCORED, folder=tmp_path)
-    reasons = ("model_length", "content_filter", "bad gateway", "unknown")
-    assert printed.splitlines() == ["ok", *(f"error: {reason}" for reason in reasons)]
+    withheld = "none: refused: finish reason content_filter"
+    reasons = ("model_length", "bad gateway", "unknown")
+    assert printed.splitlines() == ["ok", withheld, *(f"error: {reason}" for reason in reasons)]
 
 
 @pytest.mark.parametrize(

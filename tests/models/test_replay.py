@@ -20,6 +20,7 @@ from whatif.formats.prediction_files import question_index
 from whatif.models import load
 from whatif.params.models import Replay
 from whatif.scoring import predictions
+from whatif.scoring.judging import is_judged
 from whatif.scoring.open_answers import open_predictions
 
 REAL = """\
@@ -95,6 +96,23 @@ def test_open_answers_from_a_plain_file(tmp_path: Path, capsys: pytest.CaptureFi
         f"whatif: {path}: has responses to 6 of 6 questions",
         f"whatif: {path}: empty responses: 1; null or left out: 0; neither is right",
         f"whatif: {path}: responses to other questions: 1 (elsewhere-1)",
+    ]
+
+
+def test_what_an_endpoint_withheld_is_no_answer_as_where_models_are_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions = released(tmp_path, REAL)[:2]
+    first, second = (question["question_id"] for question in questions)
+    path = written(
+        tmp_path / "p.csv", f"question_id,response,finish_reason\n{first},2,content_filter\n{second},2,stop\n"
+    )
+    rows = replayed(path, questions)
+    of_first = [rows[first][name] for name in ("status", "answer", "reason", "response", "correct")]
+    assert of_first == ["none", None, "refused: finish reason content_filter", "2", False]
+    assert rows[second]["status"] == "ok" and not is_judged(rows[first], "number")
+    assert said_once(capsys)[1:] == [
+        f"whatif: {path}: withheld by the endpoint, counted as no answer: 1 (first: line 2: {rows[first]['reason']})"
     ]
 
 

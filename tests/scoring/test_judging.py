@@ -58,7 +58,34 @@ def test_only_responses_without_a_single_answer_are_judged() -> None:
         (" \n", "none", False),
     ]
     _, found = predictions(*(response for response, _, _ in cases))
-    assert [(row["status"], is_judged(row)) for row in found] == [(status, asked) for _, status, asked in cases]
+    assert [(row["status"], is_judged(row, "number")) for row in found] == [
+        (status, asked) for _, status, asked in cases
+    ]
+
+
+def test_sentences_given_as_open_text_are_judged() -> None:
+    asked = {
+        "red": False,  # right
+        "green": False,  # a word is read as it is
+        "a dark green": False,
+        "The bus is red.": True,
+        "It is a red bus, parked under a tree.": True,
+        "peanut butter and jelly": True,  # may be a sentence
+    }
+    text = {"question": "What colour is the bus?", "answer": "red", "answer_kind": "text"}
+    questions, found = predictions(*asked, **text)
+    assert [is_judged(row, "text") for row in found] == list(asked.values())
+    replies = ["Answer: red", "Answer: red", "Answer: none"]
+    assert [
+        (row["by_rules"], row["answer"], row["correct"])
+        for row in judged(questions, found, "j", Saying(*replies), prompt="answer")
+    ] == [
+        ("ok", "red", True),
+        ("ok", "red", True),
+        ("ok", None, False),
+    ]
+    (row,) = predictions("The bus is red.", **{**text, "answer": "the bus is red"})[1]
+    assert row["correct"] and not is_judged(row, "text")
 
 
 def test_the_majority_of_several_samples_is_not_judged() -> None:
@@ -66,7 +93,7 @@ def test_the_majority_of_several_samples_is_not_judged() -> None:
     answers = [Answer(response=one, finish="stop") for one in ("Answer: 3", "Answer: 4")]
     (row,) = open_predictions(questions, Pictures(), "m", Answering(answers), strategy="direct", samples=2)
     assert row["status"] == "ambiguous" and row["response"]
-    assert not is_judged(row)
+    assert not is_judged(row, "number")
 
 
 def test_the_judge_reads_question_and_response_and_no_image() -> None:

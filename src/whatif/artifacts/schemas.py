@@ -252,7 +252,7 @@ JUDGED = Table(
         ("strategy", pa.string()),
         ("judge", pa.string()),  # key in params.yaml of the model that judged it
         ("prompt", pa.string()),  # name of the judge's prompt
-        ("by_rules", pa.string()),  # status of the prediction: `none` or `ambiguous`
+        ("by_rules", pa.string()),  # status of the prediction: `none`, `ambiguous`, or `ok` for a sentence
         # `ok`: the judge found an answer; `none`: it did not; `not in the response`: it made one up; `error`: not asked
         ("status", pa.string()),
         ("answer", pa.string(), NULLABLE),

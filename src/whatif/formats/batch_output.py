@@ -12,7 +12,7 @@ from whatif.formats.failed_requests import failed_ending, failure_in
 from whatif.formats.prediction_fields import Prediction, as_text
 from whatif.formats.prediction_records import Record
 from whatif.language.chat_completions import message_in, reasoning_of, refusal_of, text_of
-from whatif.language.finish_reasons import ending
+from whatif.language.finish_reasons import ending, withheld
 
 _LONGEST_REASON = 200
 
@@ -20,8 +20,9 @@ _LONGEST_REASON = 200
 def batch_prediction(path: Path, record: Record) -> Prediction:
     """The prediction in a line; `custom_id` is the question_id.
 
-    The body of a reply is a chat completion or one of OpenAI's Responses. A request that failed, a refusal, and a reply
-    that is neither or is not whole is a failure. Raises WhatifError when custom_id is empty.
+    The body of a reply is a chat completion or one of OpenAI's Responses. A request that failed, and a reply that is
+    neither or is not whole, is a failure; a refusal, and what the endpoint withheld, is no answer. Raises
+    WhatifError when custom_id is empty.
     """
     question_id = as_text(path, record, "custom_id").strip()
     if not question_id:
@@ -39,10 +40,8 @@ def batch_prediction(path: Path, record: Record) -> Prediction:
         text, refusal, reasoning = text_of(message.get("content")), refusal_of(message), reasoning_of(message)
     except (TypeError, KeyError, IndexError, AttributeError):
         return Prediction(record.place, "", question_id=question_id, failure=_failure(record, "no chat completion"))
-    failure = _message(error) or failure_in(text)
-    if failure is None and refusal and not text.strip():
-        failure = f"refused: {refusal}"
-    failure = failure or failed_ending(finish)
+    refused = withheld(text, refusal, finish)
+    failure = _message(error) or failed_ending(finish) or (failure_in(text) if refused is None else None)
     return Prediction(
         record.place,
         well_formed(text),
@@ -51,6 +50,7 @@ def batch_prediction(path: Path, record: Record) -> Prediction:
         failure=None if failure is None else _failure(record, failure),
         reasoning=well_formed(reasoning) if reasoning else None,
         cut_off=ending(finish) == "limit",
+        withheld=None if refused is None else _one_line(refused),
     )
 
 
@@ -62,4 +62,8 @@ def _message(error: Any) -> str | None:
 
 
 def _failure(record: Record, reason: str) -> str:
-    return f"{record.place}: {' '.join(well_formed(reason).split())[:_LONGEST_REASON]}"
+    return f"{record.place}: {_one_line(reason)}"
+
+
+def _one_line(reason: str) -> str:
+    return " ".join(well_formed(reason).split())[:_LONGEST_REASON]

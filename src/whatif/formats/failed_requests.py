@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from whatif.files.cells import is_cell_error
-from whatif.language.finish_reasons import ending, is_answer
+from whatif.language.finish_reasons import is_answer
 
 # What may stand before such a text: the quotes and brackets of a list, bold type, the frame of an answer.
 _BEFORE = r"(?>(?:[\s\"'`*\[(]|<think>\s*</think>|<answer>|(?:Final )?Answer\s*:)*)"
@@ -70,7 +70,5 @@ def failure_in(response: str) -> str | None:
 
 
 def failed_ending(finish: str) -> str | None:
-    """Why a reply with this finish reason is no answer, or not a whole one; None if it is one, also one cut off."""
-    if ending(finish) == "withheld":
-        return f"refused: finish reason {finish}"
+    """Why a reply with this finish reason may not be whole; None if it is, was cut off at the limit, or withheld."""
     return None if is_answer(finish) else f"the reply is not complete (finish reason: {finish})"

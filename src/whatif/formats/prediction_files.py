@@ -24,7 +24,7 @@ from whatif.formats.option_losses import LOSSES, has_losses, losses_of
 from whatif.formats.prediction_fields import Prediction, as_text, found_columns, index_of, listed, question_id_of
 from whatif.formats.prediction_records import Record, read_records
 from whatif.language.chat_completions import REASONING_FIELDS, reasoning_of
-from whatif.language.finish_reasons import ending
+from whatif.language.finish_reasons import ending, withheld
 
 # The columns of the responses to `query` and to `new query` in the files of the authors' scripts.
 RESPONSE_COLUMNS = ("response", "new_response")
@@ -51,7 +51,7 @@ def read_predictions(path: Path, response_columns: Sequence[str] | None = None) 
     responses, columns of losses are not read. Programs in the columns `code` and `new code` (`code` in a plain file)
     are kept with the responses. In a plain file and in those of VLMEvalKit, so is the reasoning of a column
     `reasoning_content`, `reasoning` or `thinking`; a row whose column `error` is not empty, or whose `finish_reason`
-    says that the reply failed, was withheld or may not be whole, is a failure.
+    says that the reply failed or may not be whole, is a failure; one that was withheld is no answer.
 
     Raises WhatifError with file, row and field when `read_records` refuses the file, when the columns match no known
     format or two formats, when a question is not named or is duplicated, when a response is missing or not text, and
@@ -209,6 +209,7 @@ def _said(path: Path, record: Record, column: str) -> Prediction:
         failure=said.failure or (f"{record.place}: {failure}" if failure else None),
         reasoning=reasoning_of({name: cells.get(name) for name in REASONING_FIELDS}),
         cut_off=ending(finish) == "limit",
+        withheld=withheld(said.response, None, finish),
     )
 
 

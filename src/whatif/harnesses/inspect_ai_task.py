@@ -35,12 +35,13 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import TaskState, generate
 
 from whatif.harnesses import scores
+from whatif.language.finish_reasons import withheld
 
 FOLDER = Path(__file__).resolve().parents[2]  # the data set folder, of which this file is part
 FIELDS = ("question_id", "pair_id", "group", "variant", "question", "choices", "answer", "answer_kind")
-# The tool then gives an endpoint's message in place of a response, or a part of what the endpoint withheld. Every
-# reason that it does not know, as those of failures are (`error`, `network_error`, `abort`), is `unknown` there.
-NO_RESPONSE = ("content_filter", "model_length", "unknown")
+# The tool then gives an endpoint's message in place of a response. Every reason that it does not know, as those of
+# failures are (`error`, `network_error`, `abort`), is `unknown` there.
+NO_RESPONSE = ("model_length", "unknown")
 SIGNATURES = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp", b"BM": "bmp"}
 
 
@@ -104,7 +105,8 @@ def whatif_extraction() -> Scorer:
         output = state.output
         failure = output.error or (output.stop_reason if output.stop_reason in NO_RESPONSE else None)
         cut_off = output.stop_reason == "max_tokens"
-        found = scores.score(state.metadata, output.completion, cut_off=cut_off, failure=failure)
+        refused = withheld(output.completion, None, output.stop_reason)
+        found = scores.score(state.metadata, output.completion, cut_off=cut_off, failure=failure, refused=refused)
         return Score(
             value=CORRECT if found.correct else INCORRECT,
             answer=found.answer,

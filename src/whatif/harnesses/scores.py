@@ -51,7 +51,9 @@ def shown(row: Row) -> list[Any] | None:
     return None if images is None or any(image is None for image in images) else list(images)
 
 
-def score(row: Row, response: str, *, cut_off: bool = False, failure: str | None = None) -> Scored:
+def score(
+    row: Row, response: str, *, cut_off: bool = False, failure: str | None = None, refused: str | None = None
+) -> Scored:
     """The score of a response, by whatif's extraction; an ambiguous or missing answer is not correct.
 
     If the row has a column `answer_after` (the mark of a strategy), the answer is what follows the last such mark.
@@ -60,7 +62,10 @@ def score(row: Row, response: str, *, cut_off: bool = False, failure: str | None
 
     cut_off: the response ended at the limit of new tokens. It then has an answer only if it called one so and went on.
     failure: why the tool has no response of the model, whatever it gives as one.
+    refused: why the response is no answer although its request succeeded (`withheld`); it is `none`.
     """
+    if failure is None and refused is not None:
+        return Scored(None, "none", refused, correct=False)
     if (failure := failure or failure_in(response)) is not None:
         return Scored(None, "error", failure, correct=False)
     found = answer_in(Answer(response=response, cut_off=cut_off), row, row.get("answer_after"))

@@ -10,6 +10,8 @@ from typing import Literal, TypeAlias
 # the response, or the rest of it, and would do so again. `failed`: the endpoint failed, and may succeed another time.
 Ending: TypeAlias = Literal["whole", "limit", "withheld", "failed"]
 
+WITHHELD = "refused: "  # how the reason begins of a reply that was withheld: the model gave no answer (`none`)
+
 # In lower case, and without what separates words there. Servers that pass on the words of what they serve mix them.
 _WORDS: Mapping[Ending, tuple[str, ...]] = {
     "whole": (
@@ -47,6 +49,16 @@ def ending(finish: str | None) -> Ending | None:
     """What a finish reason means, however it is spelled (`MAX_TOKENS`, `maxTokens`); None for one that is unknown."""
     word = re.sub(r"[\s._-]", "", (finish or "").lower())
     return _MEANINGS.get(word.removeprefix("finishreason"))  # `FinishReason.STOP`: an enumeration printed by a gateway
+
+
+def withheld(text: str, refusal: str | None, finish: str | None) -> str | None:
+    """Why a reply has no answer although its request succeeded: it was withheld, or is a refusal without a text.
+
+    None for any other reply. `refusal` is what the endpoint gave as one, if it did.
+    """
+    if ending(finish) == "withheld":
+        return f"{WITHHELD}{refusal or f'finish reason {finish}'}"
+    return f"{WITHHELD}{refusal}" if refusal and not text.strip() else None
 
 
 def is_answer(finish: str | None) -> bool:

@@ -100,6 +100,8 @@ class Replayed:
         if prediction.failure is not None:
             return Answer(status="error", reason=well_formed(prediction.failure))
         return Answer(
+            status="ok" if prediction.withheld is None else "none",
+            reason=prediction.withheld,
             response=well_formed(prediction.response),
             reasoning=prediction.reasoning,
             cut_off=prediction.cut_off,
@@ -145,7 +147,10 @@ class Replayed:
         if failed:
             shown = f"{len(failed):,} (first: {failed[0].failure})"
             _say(f"{self._path}: not what the model said, counted as errors: {shown}")
-        silent = [one for one in said if not one.response.strip()]
+        if withheld := [one for one in said if one.withheld is not None]:
+            shown = f"{len(withheld):,} (first: {withheld[0].place}: {withheld[0].withheld})"
+            _say(f"{self._path}: withheld by the endpoint, counted as no answer: {shown}")
+        silent = [one for one in said if one.withheld is None and not one.response.strip()]
         if silent:
             null = sum(one.is_null for one in silent)
             _say(f"{self._path}: empty responses: {len(silent) - null:,}; null or left out: {null:,}; neither is right")

@@ -16,6 +16,7 @@ from pydantic import Field, create_model
 from whatif.errors import WhatifError
 from whatif.params.base import STAGES, BenchmarkSettings, Settings
 from whatif.params.files import check_settings
+from whatif.params.judge import DefaultJudge, check_judge, with_judge
 from whatif.params.model_entries import BenchmarkName
 from whatif.params.models import ModelKey, ModelSettings
 
@@ -30,7 +31,8 @@ class Params:
     """The checked settings of a pipeline.
 
     benchmarks: the selected ones, in the order of the file. models: the models by key. sections: the settings of each
-    selected benchmark. folder: the project, with the folder of benchmarks in YAML files.
+    selected benchmark. folder: the project, with the folder of benchmarks in YAML files. judge: of all benchmarks that
+    name no other one; their sections have it already.
     """
 
     seed: int
@@ -38,6 +40,7 @@ class Params:
     models: Mapping[str, ModelSettings]
     sections: Mapping[str, BenchmarkSettings]
     folder: Path = Path()
+    judge: DefaultJudge | None = None
 
     def section(self, benchmark: str, kind: type[Own]) -> Own:
         """The settings of a benchmark. Raises KeyError when it is not selected."""
@@ -55,7 +58,7 @@ class Params:
             benchmark, *rest = rest
             value: Any = _field(self.sections[benchmark], first)
         else:
-            value = {"seed": self.seed, "benchmarks": self.benchmarks, "models": self.models}[first]
+            value = {name: getattr(self, name) for name in ("seed", "benchmarks", "models", "judge")}[first]
         for key in rest:
             value = value[key] if isinstance(value, Mapping) else _field(value, key)
         return value
@@ -74,13 +77,16 @@ def check(
     whole: Any = read
     if len(set(whole.benchmarks)) < len(whole.benchmarks):
         raise WhatifError(f"{path}: benchmarks: a name occurs twice; keep one")
-    sections = {name: _section(kinds[name], name, read) for name in whole.benchmarks}
-    for name, section in sections.items():
+    sections = {}
+    for name in whole.benchmarks:
         try:
-            section.check(whole.models)
+            if whole.judge is not None:
+                check_judge(whole.judge, whole.models, "judge")
+            sections[name] = with_judge(_section(kinds[name], name, read), whole.judge, whole.models)
+            sections[name].check(whole.models)
         except ValueError as error:
             raise WhatifError(f"{path}: {str(error).replace('{name}', name)}") from None
-    return Params(whole.seed, tuple(whole.benchmarks), whole.models, sections, path.parent)
+    return Params(whole.seed, tuple(whole.benchmarks), whole.models, sections, path.parent, whole.judge)
 
 
 def mentioned(values: Any) -> list[str]:
@@ -124,6 +130,7 @@ def _root(kinds: Kinds, chosen: Sequence[str]) -> type[Settings]:
         "seed": (int, Field(ge=0, lt=2**32)),
         "benchmarks": (list[BenchmarkName], Field(min_length=1)),
         "models": (dict[ModelKey, ModelSettings], Field(min_length=1)),
+        "judge": (DefaultJudge | None, None),
         **{name: (kind, ...) if _requires(kind) else (kind | None, None) for name, kind in stages.items()},
     }
     return create_model("Params", __base__=Settings, **fields)

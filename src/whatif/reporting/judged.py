@@ -36,6 +36,7 @@ _COUNTS = (
     "outside its format",
     "judge errors",
 )
+JUDGE_MEASURES = frozenset({ACCURACY, COMPARED_DROP, AGREEMENT, KAPPA, *_COUNTS})  # of rows that there are for a judge
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ def judge_views(
     views = [
         View(
             f"Accuracy (%) by the rules alone, and with the judge {who}, which read the responses in which the rules "
-            f"found no answer, or several; with {level} intervals.",
+            f"found no answer, or several, and sentences given as open text; with {level} intervals.",
             {**system, **group, JUDGE: "Judge"},
             tuple(columns),
             "All numbers in other tables are by the rules alone.",

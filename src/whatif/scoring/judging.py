@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from whatif.language.finish_reasons import ending
+from whatif.language.finish_reasons import WITHHELD, ending
 from whatif.language.judges import NO_ANSWER, answer_of, conversation, read
 from whatif.language.reasoning import CUT_OFF as REASONING_CUT_OFF
 from whatif.language.reasoning import split_reasoning
@@ -27,20 +27,31 @@ Response: TypeAlias = tuple[str, str, str]  # question_id, model, strategy
 FINDS_NONE = "the judge finds no answer"
 OUTSIDE = "the judge's reply is outside its format"
 NOT_IN_RESPONSE = "not in the response"  # a status: the judge's answer does not occur there
+_SENTENCE = 3  # words of an answer that may be a sentence
 _UNDECIDED = ("none", "ambiguous")  # statuses of predictions that a judge is asked about
 
 
-def is_judged(prediction: Row) -> bool:
+def is_judged(prediction: Row, kind: str) -> bool:
     """Whether a judge is asked about a prediction: it has a response in which the rules found no single answer.
 
-    Errors are not judged, and neither are responses that were cut off: what they would have concluded is not known. Nor
-    are questions with several samples, whose majority one response does not represent.
+    `kind` is the kind of answer to its question. The rules take a whole response to an open question about a `text` as
+    the answer, so one of several words that is not right word for word is a sentence that may give it: it is judged.
+
+    Errors are not judged, and neither are responses that were cut off or withheld: what they would have concluded is
+    not known. Nor are questions with several samples, whose majority one response does not represent.
     """
-    if prediction["status"] not in _UNDECIDED or prediction["samples"] is not None:
+    if prediction["samples"] is not None:
         return False
-    is_cut_off = str(prediction["reason"]).startswith((CUT_OFF, REASONING_CUT_OFF))
-    cut_off = is_cut_off or ending(prediction["finish"]) == "limit"
-    return bool((prediction["response"] or "").strip()) and not cut_off
+    if prediction["status"] not in _UNDECIDED and not _is_sentence(prediction, kind):
+        return False
+    is_part = str(prediction["reason"]).startswith((CUT_OFF, REASONING_CUT_OFF, WITHHELD))
+    is_part = is_part or ending(prediction["finish"]) == "limit"
+    return bool((prediction["response"] or "").strip()) and not is_part
+
+
+def _is_sentence(prediction: Row, kind: str) -> bool:
+    words = len((prediction["answer"] or "").split())
+    return kind == "text" and prediction["status"] == "ok" and not prediction["correct"] and words >= _SENTENCE
 
 
 def response_of(row: Row) -> Response:
@@ -57,7 +68,8 @@ def judged(
     prompt.
     """
     by_id = {row["question_id"]: row for row in questions}
-    rows = sorted((row for row in predictions if is_judged(row)), key=response_of)
+    kinds = {name: row["answer_kind"] for name, row in by_id.items()}
+    rows = sorted((row for row in predictions if is_judged(row, kinds[row["question_id"]])), key=response_of)
     limit = read(prompt).max_new_tokens
     asked = [_question(by_id[row["question_id"]], row, prompt, limit) for row in rows]
     replies = with_progress(judge.answer(asked), len(asked), judge, judge_key, "response")

@@ -37,6 +37,7 @@ _DESCRIPTIONS = {
     "aggregate": "Numbers and tables.",
 }
 _CHECKOUT = Path("src/whatif")
+_JUDGE = "judge"  # the parameter: of all benchmarks, and of one
 _CHECKS = " Depends on all of params.yaml, so that any edit is checked before anything runs."
 # Table -> how `dvc plots` shows it; the templates are in `.dvc/plots`.
 _PLOTS: Mapping[str, Mapping[str, str]] = {
@@ -97,7 +98,10 @@ def undeclared(graph: Graph, text: str) -> list[str]:
     wanted = [f"metrics/{name}.json" for name, one in graph.benchmarks.items() if one.text_files]
     missing = [path for path in wanted if path not in declared]
     for stage, written in (found.get("stages") or {}).items():
-        deps = written.get("do", written).get("deps") or ()
+        given = written.get("do", written)
+        deps, params = (given.get(key) or () for key in ("deps", "params"))
+        if _has_judge(graph, stage) and _JUDGE not in params and {"params.yaml": None} not in params:
+            missing.append(_JUDGE)
         read = (*_code(graph), *_declarations(graph, stage), *_sources(graph, stage))
         missing += [path for path in read if path not in deps]
     return list(dict.fromkeys(missing))
@@ -208,10 +212,14 @@ def _params(graph: Graph, stage: str, steps: Iterable[Step]) -> list[str]:
     found["benchmarks"] = None
     if any(stage in one.settings.model_fields for one in graph.benchmarks.values()):
         found[stage] = None
+    if _has_judge(graph, stage):
+        found[_JUDGE] = None
     for step in steps:
         # What the file of a benchmark says is not in params.yaml; the file is a dependency.
         if step.reads is not None and not graph.benchmarks[step.benchmark].file:
             read = places(step.reads, step.benchmark, graph.benchmarks[step.benchmark].settings)
+            # A benchmark without a judge of its own lacks that key, at which DVC would fail.
+            read = [place.removesuffix(f".{_JUDGE}") for place in read]
             found.update(dict.fromkeys(place for place in read if place.split(".")[0] != stage))
         if any(one.dimension not in step.divided_by for one in step.shown):
             found["models"] = None  # a table of all models; another step reads only that of its job
@@ -220,4 +228,9 @@ def _params(graph: Graph, stage: str, steps: Iterable[Step]) -> list[str]:
         # A judge, asked for every model; or a model that writes questions.
         if step.asks is not None and (stage != "evaluate" or step.asks is not step.divided_by[0]):
             found.update(dict.fromkeys(f"models.{key}" for key in graph.values(step)[step.asks.name]))
-    return list(found)
+    return [place for place in found if not any(place.startswith(f"{other}.") for other in found)]
+
+
+def _has_judge(graph: Graph, stage: str) -> bool:
+    """Whether the judge of all benchmarks decides which jobs a stage has, or what they read."""
+    return graph.params.judge is not None and stage in ("evaluate", "aggregate")

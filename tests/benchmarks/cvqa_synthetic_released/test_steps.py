@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import shutil
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from PIL import Image
 from tests.benchmarks.cvqa_synthetic_released.small import BEFORE_MODELS, NAME, OURS, pictures, puzzles, small, write
 from tests.projects import Project
 from tests.published import numbers
+from tests.tiny_checkpoints import tiny_text_model
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.artifacts.site_schemas import ITEMS
 from whatif.errors import WhatifError
@@ -263,7 +265,6 @@ def test_tables_are_loaded_by_name(project: Project) -> None:
     ("field", "value", "message"),
     [
         ("questions", None, "questions: is null; give the path of C-VQA-Synthetic_questions.csv"),
-        ("image_folder", None, "image_folder: is null; give the folder of the released images"),
         ("image_folder", "gone", "gone: no such folder; give the folder of the released images"),
         ("questions", "gone.csv", "gone.csv: no such file"),
     ],
@@ -272,6 +273,25 @@ def test_what_is_missing_is_named(project: Project, field: str, value: str | Non
     project.section("extract")[field] = value
     with pytest.raises(WhatifError, match=message):
         project.make("extract")
+
+
+def test_without_a_folder_models_that_take_no_images_are_asked_and_others_are_left_out(
+    project: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project.section("extract")["image_folder"] = None
+    project.values["models"] = {
+        "blind": {"adapter": "blind", "checkpoint": str(tiny_text_model(tmp_path / "checkpoint"))},
+        "seeing": {"adapter": "api", "model": "m", "base_url": "http://localhost:9", "retries": 0},
+        "majority": {"adapter": "majority"},
+    }
+    project.make()
+    asked = Counter(row["model"] for row in project.rows("evaluate", "predictions", PREDICTIONS))
+    assert asked == {"blind": 48, "majority": 48}
+    said = capsys.readouterr().err
+    assert "seeing: not evaluated on cvqa-synthetic-released: it takes images, and no image is there; give the" in said
+    assert "ended in error" not in said and rejected(project, "filter") == {}
+    funnel = csv_of(project, "funnel", stage="extract", unit="pictures")
+    assert list(funnel["value"])[:3] == [0, 0, 0]
 
 
 def test_an_empty_folder_is_an_error_with_its_remedy(project: Project) -> None:

@@ -114,7 +114,12 @@ def test_a_language_model_is_asked_without_photographs_and_others_are_left_out(
     assert "ended in error" not in said
 
 
-def test_oracle_tools_are_not_asked_about_photographs(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("are_there", [True, False])
+def test_oracle_tools_are_not_asked_about_photographs(
+    project: Project, capsys: pytest.CaptureFixture[str], are_there: bool
+) -> None:
+    if not are_there:  # naming their folder would not help
+        project.section("extract")["image_folders"] = []
     oracle = {"adapter": "visprog", "writer": {"adapter": "rules"}, "tools": {"kind": "oracle"}}
     project.values["models"] = {"m": oracle, "majority": {"adapter": "majority"}}
     for job in project.jobs():

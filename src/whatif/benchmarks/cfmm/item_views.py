@@ -21,6 +21,7 @@ from whatif.benchmarks.shared.item_selection import Selection, evenly
 from whatif.benchmarks.shared.question_items import About, question_items, shown_systems, title_of
 from whatif.graph.task import Task
 from whatif.reporting.items import Item, ItemView
+from whatif.reporting.judged import Judged
 from whatif.reporting.system_answers import System
 
 # The label of each variant for readers.
@@ -50,11 +51,13 @@ def cfmm_items(
     categories: Sequence[str],
     names: Mapping[System, str],
     by_mean: Collection[System],
+    *,
+    judged: Judged | None = None,
 ) -> tuple[Iterator[Item], list[ItemView]]:
     """All items, and their views. Items are made while they are read.
 
     `questions` are all that were asked; `names` are the display names of the systems. `by_mean` are the systems that
-    cannot be ranked by the rule of the settings; their choices are those by the mean.
+    cannot be ranked by the rule of the settings; their choices are those by the mean. `judged` is what a judge read.
     """
     selection = _selected(task, questions, categories, names)
     systems = shown_systems(task, CHOOSER, names, task.settings.aggregate.rule, by_mean)
@@ -62,7 +65,7 @@ def cfmm_items(
     def about(item_id: str, rows: Sequence[Row]) -> About:
         return About(title_of(rows), selection.notes(item_id), selection.names(item_id))
 
-    return question_items(task, questions, systems, about, variants=_LABELS), selection.views
+    return question_items(task, questions, systems, about, variants=_LABELS, judged=judged), selection.views
 
 
 def system_name(name: str, strategy: str) -> str:

@@ -21,8 +21,9 @@ from whatif.benchmarks.cfmm.settings import ReportSettings
 from whatif.benchmarks.cfmm.tables import Results, table2, table3, totals
 from whatif.benchmarks.shared.annotator_tables import annotator_tables
 from whatif.benchmarks.shared.dimensions import CHOOSER
+from whatif.benchmarks.shared.judged_rows import with_judged_rows
 from whatif.benchmarks.shared.pilots import marked, pilots_of
-from whatif.benchmarks.shared.reports import audits_of, costs_of, publish, systems_of
+from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish, systems_of
 from whatif.benchmarks.shared.tasks import limits_of, names_of
 from whatif.formats.cfmm_items import CATEGORIES
 from whatif.graph.task import Task
@@ -82,6 +83,9 @@ def publish_report(task: Task[ReportSettings]) -> None:
         costs_of(task, CHOOSER, names),
         funnel(stages_of(task, pilots)),
     ]
+    judged = judged_of(task, task.settings.judge, questions, names)
+    places = {system: results.place(system) for system in systems}
+    tables[1] = with_judged_rows(task, tables[1], judged, questions, places, confidence=settings.confidence)
     shown = {system: system_name(names[system[0]], system[1]) for system in systems}
     files = {
         "accuracy.csv": points_csv(points_of(results, printed)),
@@ -89,7 +93,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
         "figure4.svg": figure4(set_statistics(questions)),
     }
     figures = {"": "totals.svg", "set": "figure4.svg"}
-    items, views = cfmm_items(task, questions, answers.questions.categories, shown, by_mean)
+    items, views = cfmm_items(task, questions, answers.questions.categories, shown, by_mean, judged=judged)
     publish(task, Report(TITLE, tables, headline_of(results.systems), files, figures), items, views)
 
 

@@ -10,6 +10,7 @@ from pydantic import Field, field_validator
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.language.strategies import strategies
 from whatif.params.base import BenchmarkSettings, Settings, SourcePath
+from whatif.params.judge import JudgeSettings, Judging
 from whatif.params.model_entries import RankingRule
 from whatif.params.resolution import Resolution
 from whatif.verification.imports.settings import LabelFiles
@@ -73,7 +74,7 @@ class FilterCfmm(Settings):
     highest_same_as_basic: float = Field(gt=0, le=1)  # share of the counterfactual questions of a category
 
 
-class EvaluateCfmm(Settings):
+class EvaluateCfmm(Judging):
     """How models are asked."""
 
     strategies: list[str] = Field(min_length=1)
@@ -150,3 +151,4 @@ class ReportSettings(NamedTuple):
     second_option: list[SecondOption]
     resolution: Resolution
     items: str | None  # the file of finished items, if the questions come from one
+    judge: JudgeSettings | None = None

@@ -9,15 +9,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from whatif.artifacts.schemas import (
-    CORRECTIONS,
-    IMAGES,
-    JUDGEMENTS,
-    PREDICTIONS,
-    QUESTIONS,
-    REJECTIONS,
-    SHORTCUTS,
-)
+from whatif.artifacts.schemas import CORRECTIONS, IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
 from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.cfmm.dimensions import STRATEGY, VARIANT, WRITER
 from whatif.benchmarks.cfmm.people import peoples_work
@@ -32,7 +24,8 @@ from whatif.benchmarks.cfmm.settings import (
     WriteSettings,
 )
 from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
-from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS
+from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_CHOOSERS, SHOWN_JUDGE
+from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.benchmarks.shared.tasks import table_files
 from whatif.graph.steps import Benchmark, StepsOf
@@ -191,6 +184,9 @@ def evaluate(task: Task[None]) -> None:
     write_answers(task)
 
 
+judge = judge_step(HAS_CHOSEN, STRATEGY, questions=verify["questions"], predictions=evaluate["predictions"])
+
+
 @_step(
     "aggregate",
     name="shortcuts",
@@ -218,10 +214,15 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
 @_step(
     "aggregate",
     reads=lambda s: ReportSettings(
-        s.aggregate, s.evaluate.strategies, s.generate.second_option, s.verify.resolution, s.extract.items
+        s.aggregate,
+        s.evaluate.strategies,
+        s.generate.second_option,
+        s.verify.resolution,
+        s.extract.items,
+        s.evaluate.judge,
     ),
     seed=True,
-    shown=(SHOWN_CHOOSERS,),
+    shown=(SHOWN_CHOOSERS, SHOWN_JUDGE),
     package_files=tuple(f"{__package__}:published/{name}.csv" for name in ("table1", "table2", "table3", "text")),
     inputs={
         "images": extract["images"],
@@ -244,6 +245,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "questions": verify["questions"],
         "shortcuts": audit_shortcuts["shortcuts"],
         "predictions": evaluate["predictions"],
+        "judged": judge["judged"],
     },
     outputs=SITE_OUTPUTS,
     publishes=(
@@ -264,7 +266,7 @@ def aggregate(task: Task[ReportSettings]) -> None:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CfmmSettings,
-    steps=(extract, annotate, check, expand, filter_, verify, evaluate, audit_shortcuts, aggregate),
+    steps=(extract, annotate, check, expand, filter_, verify, evaluate, judge, audit_shortcuts, aggregate),
     outside=lambda params: (
         "photographs"
         if (own := params.section(NAME, CfmmSettings).extract).instances is not None or own.items is not None

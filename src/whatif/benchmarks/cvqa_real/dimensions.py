@@ -1,4 +1,4 @@
-"""By what the steps of C-VQA-Real are divided: models that write and polish, models that answer, and the judge."""
+"""By what the steps of C-VQA-Real are divided: models that write and polish, and models that answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from whatif.benchmarks.shared.dimensions import (
     CHOOSER,
     SHOWN_ANSWERERS,
     adapter_code,
-    judge_dimensions,
     strategy,
 )
 from whatif.graph.dimensions import Dimension, Shown, part_dimension
@@ -54,5 +53,4 @@ def _is_asked(params: Params, benchmark: str, wildcards: Mapping[str, str]) -> b
 
 STRATEGY = replace(_EVERY, exists=_is_asked)
 PART = part_dimension(lambda params, benchmark: _own(params, benchmark).evaluate.shards)
-JUDGE, PROMPT = judge_dimensions(lambda params, benchmark: _own(params, benchmark).evaluate.judge)
 SHOWN = Shown(ANSWERER, (*SHOWN_ANSWERERS.fields, "adapter"))  # Table 6 shows the models of one adapter

@@ -13,7 +13,7 @@ from whatif.language.strategies import DIRECT as DIRECT_STRATEGY
 from whatif.language.strategies import strategies
 from whatif.params.base import BenchmarkSettings, Settings, SourcePath
 from whatif.params.checkpoints import LocalCheckpoint
-from whatif.params.judge import JudgeSettings, check_judge
+from whatif.params.judge import JudgeSettings, Judging
 from whatif.params.resolution import Resolution
 from whatif.verification.imports.settings import LabelFiles
 
@@ -132,14 +132,13 @@ class VerifyCvqaReal(VerifyQuestions):
     polish: Polish = Polish()
 
 
-class EvaluateCvqaReal(Settings):
+class EvaluateCvqaReal(Judging):
     """How models are asked: the prompting strategies, the number of parts, and models asked only a sample."""
 
     strategies: list[str] = Field(min_length=1)
     shards: int = Field(ge=1, le=999)
     sample_share: float = Field(gt=0, le=1)  # fraction of each group, for the models below (C-VQA Table 5)
     sampled_models: list[str] = Field(default_factory=list)
-    judge: JudgeSettings | None = None  # reads responses in which the rules find no single answer
     # CSV with question_id and category: why programs about images that are not drawn are wrong.
     program_labels: SourcePath | None = Field(default=None, min_length=1)
 
@@ -175,8 +174,7 @@ class CvqaRealSettings(BenchmarkSettings):
     aggregate: AggregateCvqaReal
 
     def check(self, models: Mapping[str, Any]) -> None:
-        """Checks that the models that write, polish, judge, or are asked a sample are among those of `params.yaml`."""
-        check_judge(self.evaluate.judge, models)
+        """Checks that the models that write, polish, or are asked a sample are among those of `params.yaml`."""
         for key in (RULES, SCENES, PEOPLE):
             if key in models:
                 raise ValueError(f"models.{key}: is the name of a writer of {{name}}; give this model another key")

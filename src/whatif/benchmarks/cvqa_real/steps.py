@@ -11,7 +11,7 @@ from __future__ import annotations
 from whatif.artifacts.schemas import PREDICTIONS, SHORTCUTS
 from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.cvqa_real import construction as made
-from whatif.benchmarks.cvqa_real.dimensions import JUDGE, PART, PROMPT, SHOWN, STRATEGY
+from whatif.benchmarks.cvqa_real.dimensions import PART, SHOWN, STRATEGY
 from whatif.benchmarks.cvqa_real.people import peoples_work
 from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
@@ -24,9 +24,15 @@ from whatif.benchmarks.cvqa_real.settings import (
     SampleSettings,
 )
 from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
-from whatif.benchmarks.shared.dimensions import ANSWERED, ANSWERER, PROGRAMMER, SHOWN_PROGRAMMER, shown_judge
+from whatif.benchmarks.shared.dimensions import (
+    ANSWERED,
+    ANSWERER,
+    PROGRAMMER,
+    SHOWN_JUDGE,
+    SHOWN_PROGRAMMER,
+)
 from whatif.benchmarks.shared.evaluation import write_predictions
-from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
+from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS, write_program_findings
 from whatif.benchmarks.shared.tasks import table_files
@@ -77,21 +83,11 @@ def evaluate(task: Task[SampleSettings]) -> None:
         ),
         questions=everything,
         depicted=depicted_images(everything, lambda: task.rows("images", ["image_id", "width"])),
-        without_images="" if any(row["image_ids"] for row in everything) else FOLDERS,
+        image_remedy=FOLDERS,
     )
 
 
-@_step(
-    "evaluate",
-    name="judge",
-    seed=True,
-    divided_by=(ANSWERED, JUDGE, PROMPT, STRATEGY, PART),
-    inputs={"questions": made.verify["questions"], "predictions": evaluate["predictions"]},
-    outputs=OUTPUTS,
-)
-def judge(task: Task[None]) -> None:
-    """Asks the judge about the responses of one part in which the rules find no answer, or several."""
-    write_judged(task)
+judge = judge_step(ANSWERED, STRATEGY, PART, questions=made.verify["questions"], predictions=evaluate["predictions"])
 
 
 @_step(
@@ -152,7 +148,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         s.generate.writers,
     ),
     seed=True,
-    shown=(SHOWN, shown_judge(JUDGE)),
+    shown=(SHOWN, SHOWN_JUDGE),
     package_files=tuple(
         f"{__package__}:published/{name}.csv" for name in ("table3", "table4", "table5", "table6", "text")
     ),

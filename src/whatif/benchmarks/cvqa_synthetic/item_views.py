@@ -23,6 +23,7 @@ from whatif.benchmarks.shared.program_views import Twins, select_programs
 from whatif.benchmarks.shared.question_items import About, question_items, shown_systems, title_of
 from whatif.graph.task import Task
 from whatif.reporting.items import Item, ItemView
+from whatif.reporting.judged import Judged
 from whatif.scoring.ranking_rules import decided
 
 Row: TypeAlias = Mapping[str, Any]
@@ -51,12 +52,17 @@ _FIGURE_6 = ItemView(
 
 
 def puzzle_items(
-    task: Task[RankedReport], questions: Sequence[dict[str, Any]], names: Mapping[str, str], by_mean: Sequence[str]
+    task: Task[RankedReport],
+    questions: Sequence[dict[str, Any]],
+    names: Mapping[str, str],
+    by_mean: Sequence[str],
+    judged: Judged | None = None,
 ) -> tuple[Iterator[Item], list[ItemView]]:
     """The items of all puzzles, and their views. Items are made while they are read.
 
     `questions` are all that were asked; `names` maps the models' keys to their display names. `by_mean` are the models
-    that cannot be ranked by the rule of the settings; their choices are those by the mean.
+    that cannot be ranked by the rule of the settings; their choices are those by the mean. `judged` is what a judge
+    read.
     """
     selection = _selected(task, questions, names, by_mean)
     systems = shown_systems(
@@ -72,7 +78,7 @@ def puzzle_items(
         return About(title_of(rows), notes, selection.names(item_id))
 
     labels = {"original": "", "counterfactual": ""}
-    return question_items(task, questions, systems, about, variants=labels), selection.views
+    return question_items(task, questions, systems, about, variants=labels, judged=judged), selection.views
 
 
 def _selected(

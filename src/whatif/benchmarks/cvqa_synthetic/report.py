@@ -16,10 +16,12 @@ from whatif.benchmarks.cvqa_synthetic.questions import TEMPLATES
 from whatif.benchmarks.cvqa_synthetic.settings import RankedReport
 from whatif.benchmarks.cvqa_synthetic.tables import OWN, Table7, Wording, table7
 from whatif.benchmarks.shared.dimensions import CHOOSER
+from whatif.benchmarks.shared.judged_rows import with_judged_rows
 from whatif.benchmarks.shared.pilots import Pilot, marked, pilots_of
-from whatif.benchmarks.shared.reports import audits_of, costs_of, publish
+from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish
 from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of, with_predictions
 from whatif.graph.task import Task
+from whatif.language.strategies import DIRECT
 from whatif.reporting.funnel import FunnelStage, funnel
 from whatif.reporting.model_drops import compare_drops, drops
 from whatif.reporting.plots import accuracy_points, accuracy_scatter, points_csv
@@ -80,8 +82,11 @@ def publish_report(task: Task[RankedReport], puzzles: PuzzleSet) -> None:
         "accuracy.csv": points_csv(points),
         "accuracy.svg": accuracy_scatter(points, scores.chance, title),
     }
+    judged = judged_of(task, settings.judge, questions, names)
+    places = {(key, DIRECT): {"model": key, "name": name, "source": OURS} for key, name in names.items()}
+    tables[0] = with_judged_rows(task, tables[0], judged, questions, places, confidence=settings.confidence)
     shown = [one for table in tables for one in (puzzles.further.get(table.name), table) if one is not None]
-    items, views = puzzle_items(task, questions, names, scores.by_mean)
+    items, views = puzzle_items(task, questions, names, scores.by_mean, judged)
     publish(task, Report(title, shown, headline_of(scores), files, {"": "accuracy.svg"}), items, views)
 
 

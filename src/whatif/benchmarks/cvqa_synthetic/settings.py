@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, Protocol
 from pydantic import Field
 
 from whatif.params.base import BenchmarkSettings, Range, Settings, SourcePath
+from whatif.params.judge import JudgeSettings, Judging
 from whatif.params.model_entries import RankingRule
 from whatif.reporting.precision import Precision
 
@@ -45,7 +46,7 @@ class FilterPuzzles(Settings):
     smallest_gap: float = Field(ge=0, le=2)
 
 
-class EvaluatePuzzles(Settings):
+class EvaluatePuzzles(Judging):
     """How models are asked (C-VQA 4.2).
 
     `rank`: as `multiple_choice` of each model says; `generate`: in words, if the model can answer so.
@@ -95,10 +96,13 @@ class AuditSettings(NamedTuple):
 
 
 class RankedReport(Precision, Protocol):
-    """The settings that the reports of all sets of puzzles need: the level of intervals, and how options are ranked."""
+    """What the reports of all sets of puzzles need: the level of intervals, how options are ranked, and the judge."""
 
     @property
     def rule(self) -> RankingRule: ...
+
+    @property
+    def judge(self) -> JudgeSettings | None: ...
 
 
 class ReportSettings(NamedTuple):
@@ -107,3 +111,4 @@ class ReportSettings(NamedTuple):
     confidence: float
     puzzles_per_template: int  # requested
     rule: RankingRule = "mean"
+    judge: JudgeSettings | None = None

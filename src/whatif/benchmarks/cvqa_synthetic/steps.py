@@ -24,7 +24,15 @@ from whatif.benchmarks.cvqa_synthetic.settings import (
 )
 from whatif.benchmarks.cvqa_synthetic.shortcut_audit import write_shortcuts
 from whatif.benchmarks.shared.choice_questions import ask_choices, write_choice_findings
-from whatif.benchmarks.shared.dimensions import CHOOSER, PROGRAMMER, SHOWN_CHOOSERS, SHOWN_PROGRAMMER
+from whatif.benchmarks.shared.dimensions import (
+    CHOOSER,
+    HAS_CHOSEN,
+    PROGRAMMER,
+    SHOWN_CHOOSERS,
+    SHOWN_JUDGE,
+    SHOWN_PROGRAMMER,
+)
+from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.rejecting import keep_pairs, rejection
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
@@ -176,7 +184,10 @@ def evaluate(task: Task[AskSettings]) -> None:
 
     here = {puzzle["pair_id"] for puzzle in task.rows("puzzles", ["pair_id"])}
     questions = task.read("questions").to_pylist()
-    ask_choices(task, task.settings.ask, questions, here, DrawnPuzzles(lambda: task.rows("puzzles")))
+    ask_choices(task, task.settings.ask, questions, here, depicted=DrawnPuzzles(lambda: task.rows("puzzles")))
+
+
+judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
 
 
 @_step(
@@ -223,9 +234,11 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
 
 @_step(
     "aggregate",
-    reads=lambda s: ReportSettings(s.aggregate.confidence, s.generate.puzzles_per_template, s.aggregate.rule),
+    reads=lambda s: ReportSettings(
+        s.aggregate.confidence, s.generate.puzzles_per_template, s.aggregate.rule, s.evaluate.judge
+    ),
     seed=True,
-    shown=(SHOWN_CHOOSERS,),
+    shown=(SHOWN_CHOOSERS, SHOWN_JUDGE),
     package_files=(TABLE_7,),
     inputs={
         "flowers": extract["flowers"],
@@ -238,6 +251,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "questions": verify["questions"],
         "shortcuts": audit_shortcuts["shortcuts"],
         "predictions": evaluate["predictions"],
+        "judged": judge["judged"],
         "program-findings": find_causes["program-findings"],
     },
     outputs=SITE_OUTPUTS,
@@ -269,7 +283,7 @@ def plots(title: str) -> tuple[dict[str, str], ...]:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CvqaSyntheticSettings,
-    steps=(extract, generate, filter_, verify, evaluate, find_causes, audit_shortcuts, aggregate),
+    steps=(extract, generate, filter_, verify, evaluate, judge, find_causes, audit_shortcuts, aggregate),
     citation=CITATION,
     headline=HEADLINE,
     plots=plots("C-VQA-Synthetic"),

@@ -12,6 +12,7 @@ from whatif.benchmarks.cvqa_synthetic_released.settings import ReportSettings
 from whatif.benchmarks.cvqa_synthetic_released.text_checks import answer_of
 from whatif.graph.task import Task
 from whatif.reporting.funnel import FunnelStage, reasons
+from whatif.reporting.judged import JUDGE_MEASURES
 from whatif.reporting.table import MEASURE, NUMBERS, OURS, from_csv
 
 OWN_PUZZLES = "ours, own puzzles"  # the source of rows about the benchmark of our own puzzles
@@ -47,7 +48,7 @@ def rows_beside(files: Iterator[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     for file in files:
         if file["path"] == _TABLE_7:
             frame = from_csv(file["bytes"].decode())
-            for row in frame[frame["source"] == OURS].to_dict("records"):
+            for row in frame[(frame["source"] == OURS) & ~frame[MEASURE].isin(JUDGE_MEASURES)].to_dict("records"):
                 known = {name: value for name, value in row.items() if name in NUMBERS and not pd.isna(value)}
                 yield {**{name: row[name] for name in _IDENTITY}, **known, "source": OWN_PUZZLES}
 

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from whatif.params.base import BenchmarkSettings, Settings, SourcePath
+from whatif.params.judge import JudgeSettings, Judging
 from whatif.params.model_entries import RankingRule
 
 
@@ -17,7 +18,7 @@ class ExtractReleasedPuzzles(Settings):
     image_folder: SourcePath | None = None
 
 
-class EvaluateReleasedPuzzles(Settings):
+class EvaluateReleasedPuzzles(Judging):
     """How models are asked (`EvaluatePuzzles` of our own set), and the number of parts."""
 
     ask: Literal["rank", "generate"] = "rank"
@@ -53,3 +54,4 @@ class ReportSettings(NamedTuple):
 
     confidence: float
     rule: RankingRule
+    judge: JudgeSettings | None = None

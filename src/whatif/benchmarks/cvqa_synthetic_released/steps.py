@@ -26,7 +26,15 @@ from whatif.benchmarks.cvqa_synthetic_released.settings import (
     ReportSettings,
 )
 from whatif.benchmarks.shared.choice_questions import ask_choices, write_choice_findings
-from whatif.benchmarks.shared.dimensions import CHOOSER, PROGRAMMER, SHOWN_CHOOSERS, SHOWN_PROGRAMMER
+from whatif.benchmarks.shared.dimensions import (
+    CHOOSER,
+    HAS_CHOSEN,
+    PROGRAMMER,
+    SHOWN_CHOOSERS,
+    SHOWN_JUDGE,
+    SHOWN_PROGRAMMER,
+)
+from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.rejecting import keep_pairs, rejection
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
@@ -55,20 +63,20 @@ _FILE = f"give the path of C-VQA-Synthetic_questions.csv as extract.{NAME}.quest
 def extract(task: Task[ExtractReleasedPuzzles]) -> None:
     """Extracts the released questions and their images; counts bad rows, and missing, bad and repeated images."""
     from whatif.formats.c_vqa import SYNTHETIC_GROUPS, read_good_rows
-    from whatif.formats.c_vqa_folder import find_images
+    from whatif.formats.c_vqa_folder import FoundImages, find_images
 
     settings = task.settings
     if settings.questions is None:
         raise WhatifError(f"extract.{NAME}.questions: is null; {_FILE}")
-    if settings.image_folder is None:
-        raise WhatifError(f"extract.{NAME}.image_folder: is null; {_FOLDER}")
     released = read_good_rows(user_path(settings.questions), SYNTHETIC_GROUPS)
     task.check_losses("rows", len(released.questions) // 2, released.rejections, remedy=_FILE)
     with SortedImages(task.outputs.writer("images")) as store:
         names = [_picture(question) for question in released.questions]
-        found = find_images(names, user_path(settings.image_folder), store.add)
-    missing = [row for row in found.rejections if row["item_id"] not in found.ids]
-    task.check_losses("pictures", len(set(names)) - len(missing), missing, remedy=_FOLDER)
+        found = FoundImages()  # without a folder, models that take no images can be asked
+        if settings.image_folder is not None:
+            found = find_images(names, user_path(settings.image_folder), store.add)
+            missing = [row for row in found.rejections if row["item_id"] not in found.ids]
+            task.check_losses("pictures", len(set(names)) - len(missing), missing, remedy=_FOLDER)
     questions = [
         {**question, "image_ids": [found.ids[name]] if name in found.ids else []}
         for question, name in zip(released.questions, names, strict=True)
@@ -80,16 +88,21 @@ def extract(task: Task[ExtractReleasedPuzzles]) -> None:
 
 @_step("filter", inputs={"questions": extract["questions"]}, outputs={"questions": QUESTIONS, "rejections": REJECTIONS})
 def filter_(task: Task[None]) -> None:
-    """Rejects puzzles whose image is missing, or occurred before with the same or another question."""
+    """Rejects puzzles whose image is missing, or occurred before with the same or another question.
+
+    If there are no images at all, the name of an image stands for it.
+    """
     first: dict[str, tuple[str, list[Any]]] = {}
     rejected: dict[str, dict[str, Any]] = {}
+    texts_only = not any(row["image_ids"] for row in task.rows("questions"))
     for pair_id, twins in pairs_of(task.rows("questions")):
-        if not twins[0]["image_ids"]:
+        shown = [_picture(twins[0])] if texts_only else twins[0]["image_ids"]
+        if not shown:
             detail = f"{_picture(twins[0])} is not in the folder, or cannot be decoded"
             rejected[pair_id] = rejection(pair_id, "no picture", detail)
             continue
         asked = [(row["variant"], row["question"]) for row in twins]
-        earlier, asked_earlier = first.setdefault(twins[0]["image_ids"][0], (pair_id, asked))
+        earlier, asked_earlier = first.setdefault(shown[0], (pair_id, asked))
         if earlier != pair_id:
             same = "question" if asked == asked_earlier else "picture"
             detail = f"shows the same picture as {earlier}{', with the same questions' if same == 'question' else ''}"
@@ -133,7 +146,10 @@ def evaluate(task: Task[AskSettings]) -> None:
     questions = task.read("questions").to_pylist()
     pairs = sorted({row["pair_id"] for row in questions})
     here = task.part_of(len(pairs))
-    ask_choices(task, task.settings.ask, questions, set(pairs[here.start : here.stop]))
+    ask_choices(task, task.settings.ask, questions, set(pairs[here.start : here.stop]), image_remedy=_FOLDER)
+
+
+judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
 
 
 @_step(
@@ -170,9 +186,9 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
 
 @_step(
     "aggregate",
-    reads=lambda s: ReportSettings(s.aggregate.confidence, s.aggregate.rule),
+    reads=lambda s: ReportSettings(s.aggregate.confidence, s.aggregate.rule, s.evaluate.judge),
     seed=True,
-    shown=(SHOWN_CHOOSERS,),
+    shown=(SHOWN_CHOOSERS, SHOWN_JUDGE),
     package_files=(TABLE_7,),
     inputs={
         "images": extract["images"],
@@ -186,6 +202,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "questions": verify["questions"],
         "shortcuts": audit_shortcuts["shortcuts"],
         "predictions": evaluate["predictions"],
+        "judged": judge["judged"],
         "program-findings": find_causes["program-findings"],
         "ours": our_aggregate[TEXT_FILES].of(OURS.name),
     },
@@ -207,7 +224,7 @@ def _picture(question: Mapping[str, Any]) -> str:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CvqaSyntheticReleasedSettings,
-    steps=(extract, filter_, verify, evaluate, find_causes, audit_shortcuts, aggregate),
+    steps=(extract, filter_, verify, evaluate, judge, find_causes, audit_shortcuts, aggregate),
     outside=lambda params: "the released puzzles",
     citation=OURS.citation,
     headline=OURS.headline,

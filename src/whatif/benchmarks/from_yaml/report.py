@@ -19,13 +19,16 @@ from whatif.benchmarks.from_yaml.tables import (
     shared_images,
 )
 from whatif.benchmarks.shared.dimensions import CHOOSER
+from whatif.benchmarks.shared.judged_rows import with_judged_rows
 from whatif.benchmarks.shared.pilots import Pilot, marked, pilots_of
 from whatif.benchmarks.shared.question_items import About, question_items, shown_systems, title_of
-from whatif.benchmarks.shared.reports import audits_of, costs_of, publish
+from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish
 from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of, with_predictions
 from whatif.graph.task import Task
+from whatif.language.strategies import DIRECT
 from whatif.reporting.funnel import FunnelStage, funnel, reasons
 from whatif.reporting.items import Item, ItemView
+from whatif.reporting.judged import Judged
 from whatif.reporting.paired import PairedSystem, PairedText, paired
 from whatif.reporting.paired_answers import answers_of_twins, pairs_of_twins
 from whatif.reporting.paired_answers import by_group as outcomes_by_group
@@ -33,7 +36,7 @@ from whatif.reporting.ranking_rules import marked as ranked_by_mean
 from whatif.reporting.ranking_rules import rank_by, ranking_rules
 from whatif.reporting.report import Report
 from whatif.reporting.shortcuts import shortcuts
-from whatif.reporting.table import Table
+from whatif.reporting.table import OURS, Table
 from whatif.reporting.twin_answers import PREDICTION_COLUMNS, TwinAnswers
 from whatif.reporting.twin_rows import headline
 from whatif.reporting.twins import ALL, twin_metrics
@@ -58,8 +61,11 @@ def publish_report(task: Task[ReportSettings], title: str) -> None:
     metrics = twin_metrics(answers, (), settings, names, images=images)
     level = f"{100 * settings.confidence:g}%"
     chance = chance_of(questions)
+    judged = judged_of(task, settings.judge, questions, names)
+    places = {(key, DIRECT): {"model": key, "name": name, "source": OURS} for key, name in names.items()}
+    table = accuracy(metrics, names, chance, level, title)
     tables = (
-        accuracy(metrics, names, chance, level, title),
+        with_judged_rows(task, table, judged, questions, places, confidence=settings.confidence),
         _paired(answers, settings, names, title, images),
         by_group(metrics, names, level, title),
         by_group(_by_kind(task, questions, names, images), names, level, title, kinds=True),
@@ -70,7 +76,7 @@ def publish_report(task: Task[ReportSettings], title: str) -> None:
         funnel(_funnel(task, pilots)),
     )
     numbers = {model: headline(groups[ALL]) for model, groups in metrics.items()}
-    items, views = _items(task, questions, names, by_mean)
+    items, views = _items(task, questions, names, by_mean, judged)
     publish(task, Report(title, tables, numbers), items, views)
 
 
@@ -121,7 +127,11 @@ def _funnel(task: Task[ReportSettings], pilots: Mapping[str, Pilot]) -> list[Fun
 
 
 def _items(
-    task: Task[ReportSettings], questions: Sequence[dict[str, Any]], names: Mapping[str, str], by_mean: Sequence[str]
+    task: Task[ReportSettings],
+    questions: Sequence[dict[str, Any]],
+    names: Mapping[str, str],
+    by_mean: Sequence[str],
+    judged: Judged | None,
 ) -> tuple[Iterator[Item], list[ItemView]]:
     """An item for each pair, and a view of the first pairs of each template."""
     first: dict[str, list[str]] = {}
@@ -138,7 +148,7 @@ def _items(
         [(key, "") for key in by_mean],
     )
     view = ItemView(_VIEW, "Examples", f"The first {_IN_VIEW} pairs of each template.")
-    return question_items(task, questions, systems, _about(shown), variants=_LABELS), [view]
+    return question_items(task, questions, systems, _about(shown), variants=_LABELS, judged=judged), [view]
 
 
 def _about(shown: set[str]) -> Callable[[str, Sequence[Row]], About]:

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from whatif.benchmarks.from_yaml.expressions import ExpressionError, check
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.params.base import BenchmarkSettings, Settings, SourcePath
+from whatif.params.judge import JudgeSettings, Judging
 from whatif.params.model_entries import RankingRule
 
 MOST_OPTIONS = 8
@@ -175,7 +176,7 @@ class FilterQuestions(Settings):
     draws: int = Field(default=5, ge=1, le=50)  # most choices of pairs, until the shortcut audit finds nothing
 
 
-class EvaluateQuestions(Settings):
+class EvaluateQuestions(Judging):
     """How models are asked. `rank`: as `multiple_choice` of each model says; `generate`: in words, if it can."""
 
     ask: Literal["rank", "generate"] = "rank"
@@ -248,3 +249,4 @@ class ReportSettings(NamedTuple):
     confidence: float
     rule: RankingRule
     draws: int
+    judge: JudgeSettings | None = None

@@ -25,7 +25,8 @@ from whatif.benchmarks.from_yaml.settings import (
     ReportSettings,
 )
 from whatif.benchmarks.shared.choice_questions import ask_choices
-from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS
+from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_CHOOSERS, SHOWN_JUDGE
+from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.people import judged_questions
 from whatif.benchmarks.shared.rejecting import rejection
 from whatif.benchmarks.shared.tasks import by_pair, judgement, table_files
@@ -202,6 +203,9 @@ def evaluate(task: Task[AskSettings]) -> None:
     ask_choices(task, task.settings.ask, questions, set(pairs[here.start : here.stop]))
 
 
+judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
+
+
 @_step(
     "aggregate",
     name="shortcuts",
@@ -222,9 +226,9 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
 
 @_step(
     "aggregate",
-    reads=lambda s: ReportSettings(s.aggregate.confidence, s.aggregate.rule, s.filter.draws),
+    reads=lambda s: ReportSettings(s.aggregate.confidence, s.aggregate.rule, s.filter.draws, s.evaluate.judge),
     seed=True,
-    shown=(SHOWN_CHOOSERS,),
+    shown=(SHOWN_CHOOSERS, SHOWN_JUDGE),
     inputs={
         "images": extract["images"],
         "rows": extract["rows"],
@@ -239,6 +243,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "questions": verify["questions"],
         "shortcuts": audit_shortcuts["shortcuts"],
         "predictions": evaluate["predictions"],
+        "judged": judge["judged"],
     },
     outputs=SITE_OUTPUTS,
     publishes=("report.md", *table_files(TABLES)),
@@ -256,4 +261,4 @@ PEOPLE = {"verify": judged_questions(compute_again["computed"], extract["images"
 def steps(title: str) -> tuple[Step, ...]:
     """All steps; `title` is the heading of the report."""
     titled = replace(aggregate, declared={TITLE: title})
-    return (extract, generate, filter_, compute_again, verify, evaluate, audit_shortcuts, titled)
+    return (extract, generate, filter_, compute_again, verify, evaluate, judge, audit_shortcuts, titled)

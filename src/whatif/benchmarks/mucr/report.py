@@ -25,8 +25,9 @@ from whatif.benchmarks.mucr.tuning_table import table4
 from whatif.benchmarks.mucr.variation_tables import table1, table2, table3
 from whatif.benchmarks.shared.annotator_tables import annotator_tables
 from whatif.benchmarks.shared.dimensions import CHOOSER
+from whatif.benchmarks.shared.judged_rows import with_judged_rows
 from whatif.benchmarks.shared.pilots import Pilot, marked
-from whatif.benchmarks.shared.reports import audits_of, costs_of, publish, systems_of
+from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish, systems_of
 from whatif.benchmarks.shared.tasks import names_of
 from whatif.graph.task import Task
 from whatif.params.model_entries import RankingRule
@@ -89,6 +90,10 @@ def publish_report(task: Task[ReportSettings]) -> None:
         costs_of(task, CHOOSER, results.names),
         funnel(stages_of(task, answers)),
     ]
+    judged = judged_of(task, task.settings.judge, rows, results.names)
+    places = {system: results.place(system) for system in systems}
+    groups = {row["question_id"]: row["group_id"] for row in items}
+    tables[0] = with_judged_rows(task, main, judged, rows, places, confidence=settings.confidence, clusters=groups)
     of_systems = {(model, strategy): f"{results.names[model]}, {strategy}" for model, strategy in systems}
     files = {
         "accuracy.csv": to_csv(points_of(main)).encode(),
@@ -107,7 +112,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
         "language": "figure14.svg",
         "set": "figure4.svg",
     }
-    shown_items, views = site_items(task, rows, items, of_systems, by_mean)
+    shown_items, views = site_items(task, rows, items, of_systems, by_mean, judged=judged)
     publish(task, Report(TITLE, tables, headline_of(results), files, shown), shown_items, views)
 
 

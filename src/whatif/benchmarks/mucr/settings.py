@@ -13,6 +13,7 @@ from whatif.params.base import BenchmarkSettings, Settings, SourcePath
 from whatif.params.checkpoints import LocalCheckpoint
 from whatif.params.fine_tuning import FineTuning
 from whatif.params.generators import ModelOfGenerator
+from whatif.params.judge import JudgeSettings, Judging
 from whatif.params.model_entries import RankingRule
 from whatif.params.resolution import Resolution
 from whatif.verification.imports.settings import LabelFiles
@@ -146,7 +147,7 @@ class TunedModels(Settings):
         return values
 
 
-class EvaluateMucr(Settings):
+class EvaluateMucr(Judging):
     """How models are asked."""
 
     strategies: list[str] = Field(min_length=1)  # those after the first are asked in the form `composite` only
@@ -265,3 +266,4 @@ class ReportSettings(NamedTuple):
     questions: Questions
     choices_by: Resolution
     released: str | None  # the file of the released form, if the pairs come from one
+    judge: JudgeSettings | None = None

@@ -26,6 +26,7 @@ from whatif.benchmarks.shared.tasks import names_of
 from whatif.graph.task import Task
 from whatif.language.strategies import DIRECT
 from whatif.reporting.items import Item, ItemAnswer, ItemPicture, ItemQuestion, ItemView
+from whatif.reporting.judged import Judged
 from whatif.reporting.system_answers import System
 from whatif.scoring.ranking_rules import STORED
 
@@ -42,13 +43,15 @@ def site_items(
     items: Iterable[Row],
     names: Mapping[System, str],
     by_mean: Collection[System] = (),
+    *,
+    judged: Judged | None = None,
 ) -> tuple[Iterator[Item], list[ItemView]]:
     """The items in order of their pairs and metrics, then the chosen images; and the views that have some of them.
 
     task: its inputs `predictions`, `tuned`, `attempts`, `pairs`, `choices`, `preselected`, `candidates` and `provided`
     are read. questions, items: the rows of all questions that were asked, and of their items, sorted by question_id.
     names: the display names of the systems, in the order of their answers. by_mean: systems that lack the scores of
-    the ranking rule in the settings; their choices are those by the mean.
+    the ranking rule in the settings; their choices are those by the mean. judged: what a judge read.
     """
     wanted = {row["question_id"] for row in questions}
     about = {row["question_id"]: row for row in items if row["question_id"] in wanted}
@@ -57,7 +60,7 @@ def site_items(
     views = views_of_items(about.values(), number)
     images = list(chosen_images(task, sorted({row["pair_id"] for row in about.values()}), pairs, number))
     named = {name for of_item in (*views.values(), *(item.views for item in images)) for name in of_item}
-    asked = _Asked(task, names, by_mean)
+    asked = _Asked(task, names, by_mean, judged)
     return (
         chain(_question_items(asked, questions, about, pairs, views), images),
         [view for view in VIEWS if view.name in named],
@@ -67,9 +70,15 @@ def site_items(
 class _Asked:
     """The answers of systems, tuned models and people to questions."""
 
-    def __init__(self, task: Task[ReportSettings], names: Mapping[System, str], by_mean: Collection[System]) -> None:
+    def __init__(
+        self,
+        task: Task[ReportSettings],
+        names: Mapping[System, str],
+        by_mean: Collection[System],
+        judged: Judged | None,
+    ) -> None:
         rule = task.settings.aggregate.rule
-        self._readers = readers_of(task, shown_systems(task, CHOOSER, names, rule, by_mean))
+        self._readers = readers_of(task, shown_systems(task, CHOOSER, names, rule, by_mean), judged)
         given, of_tuned = task.inputs["tuned"], names_of(task, TUNED)
         for path, wildcards in zip(given.paths, given.wildcards, strict=True):
             key = (wildcards[TUNED.name], DIRECT)

@@ -24,7 +24,8 @@ from whatif.benchmarks.mucr.settings import (
     ReportSettings,
 )
 from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
-from whatif.benchmarks.shared.dimensions import CHOOSER, STRATEGY_FILES
+from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_JUDGE, STRATEGY_FILES
+from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.tasks import table_files
 from whatif.graph.reading import first_of
 from whatif.graph.steps import Benchmark, StepsOf
@@ -66,6 +67,9 @@ def evaluate(task: Task[str]) -> None:
     from whatif.benchmarks.mucr.evaluation import write_answers
 
     write_answers(task)
+
+
+judge = judge_step(HAS_CHOSEN, STRATEGY, questions=made.questions["questions"], predictions=evaluate["predictions"])
 
 
 @_step(
@@ -126,10 +130,15 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
 @_step(
     "aggregate",
     reads=lambda s: ReportSettings(
-        s.aggregate, s.evaluate.strategies, s.verify.questions, s.verify.resolution, s.extract.released
+        s.aggregate,
+        s.evaluate.strategies,
+        s.verify.questions,
+        s.verify.resolution,
+        s.extract.released,
+        s.evaluate.judge,
     ),
     seed=True,
-    shown=(SHOWN, SHOWN_TUNED),
+    shown=(SHOWN, SHOWN_TUNED, SHOWN_JUDGE),
     package_files=tuple(
         f"{__package__}:published/{name}.csv"
         for name in ("table1", "table2", "table3", "table4", "table6", "table7", "text")
@@ -157,6 +166,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "items": made.questions["items"],
         "unasked": made.questions["unasked"],
         "predictions": evaluate["predictions"],
+        "judged": judge["judged"],
         "tuned": fine_tune["tuned-predictions"],
         "losses": fine_tune["losses"],
         "attempts": people["attempts"],
@@ -186,6 +196,7 @@ BENCHMARK = Benchmark(
         made.verify,
         made.questions,
         evaluate,
+        judge,
         fine_tune,
         people,
         audit_shortcuts,

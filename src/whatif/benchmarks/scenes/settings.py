@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import Field, field_validator
 
 from whatif.language.strategies import strategies
 from whatif.params.base import BenchmarkSettings, Settings, Share, Span
 from whatif.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint
-from whatif.params.judge import JudgeSettings, check_judge
+from whatif.params.judge import JudgeSettings, Judging
 
 
 class ExtractScenes(Settings):
@@ -47,11 +46,10 @@ class VerifyScenes(Settings):
     least_score: float = Field(ge=0, le=1)
 
 
-class EvaluateScenes(Settings):
-    """The prompting strategy of the questions, and the judge of responses in which the rules find no single answer."""
+class EvaluateScenes(Judging):
+    """The prompting strategy of the questions."""
 
     strategy: str
-    judge: JudgeSettings | None = None
 
     @field_validator("strategy")
     @classmethod
@@ -79,10 +77,6 @@ class ScenesSettings(BenchmarkSettings):
     verify: VerifyScenes
     evaluate: EvaluateScenes
     aggregate: AggregateScenes
-
-    def check(self, models: Mapping[str, Any]) -> None:
-        """Checks that the judge is among the models of `params.yaml`."""
-        check_judge(self.evaluate.judge, models)
 
 
 class ReportSettings(NamedTuple):

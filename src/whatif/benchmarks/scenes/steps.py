@@ -31,14 +31,13 @@ from whatif.benchmarks.shared.dimensions import (
     ANSWERER,
     MATCHER,
     SHOWN_ANSWERERS,
+    SHOWN_JUDGE,
     SHOWN_MATCHERS,
-    judge_dimensions,
-    shown_judge,
     strategy,
 )
 from whatif.benchmarks.shared.drawn_scenes import SPLIT, read_drawn_scenes
 from whatif.benchmarks.shared.evaluation import write_predictions
-from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
+from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.tasks import judgement
 from whatif.graph.dimensions import part_dimension
@@ -51,8 +50,6 @@ _LEAST_SCORE = f"lower verify.{NAME}.least_score or raise generate.{NAME}.candid
 _step = StepsOf(ScenesSettings)
 PART = part_dimension(lambda params, benchmark: params.section(benchmark, ScenesSettings).generate.shards)
 STRATEGY = strategy(lambda params, benchmark: [params.section(benchmark, ScenesSettings).evaluate.strategy])
-
-JUDGE, PROMPT = judge_dimensions(lambda params, benchmark: params.section(benchmark, ScenesSettings).evaluate.judge)
 
 
 @_step(
@@ -205,17 +202,7 @@ def ask(task: Task[None]) -> None:
     )
 
 
-@_step(
-    "evaluate",
-    name="judge",
-    seed=True,
-    divided_by=(ANSWERED, JUDGE, PROMPT, STRATEGY),
-    inputs={"questions": verify["questions"], "predictions": ask["predictions"]},
-    outputs=OUTPUTS,
-)
-def judge(task: Task[None]) -> None:
-    """Asks the judge about the responses in which the rules find no answer, or several."""
-    write_judged(task)
+judge = judge_step(ANSWERED, STRATEGY, questions=verify["questions"], predictions=ask["predictions"])
 
 
 @_step(
@@ -245,7 +232,7 @@ def match(task: Task[None]) -> None:
         only_name(s.filter.clip.checkpoint),
     ),
     seed=True,
-    shown=(SHOWN_ANSWERERS, SHOWN_MATCHERS, shown_judge(JUDGE)),
+    shown=(SHOWN_ANSWERERS, SHOWN_MATCHERS, SHOWN_JUDGE),
     inputs={
         "scenes": extract["images"],
         "extracted": extract["questions"],

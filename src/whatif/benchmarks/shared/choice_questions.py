@@ -20,12 +20,15 @@ def ask_choices(
     ask: Ask,
     questions: Sequence[dict[str, Any]],
     pairs: Collection[str],
+    *,
     depicted: Callable[[str], Depicted | None] = lambda image_id: None,
+    image_remedy: str = "",
 ) -> None:
     """Writes the predictions of the job's model for those of the `questions` that belong to `pairs`.
 
-    `questions` are all questions of the benchmark. `depicted` returns what an image shows, if that is known. The choice
-    of a ranking model is stored by the mean; all scores are stored, and aggregation applies the rule.
+    `questions` are all questions of the benchmark. `depicted` returns what an image shows, if that is known.
+    `image_remedy` is as in `write_predictions`. The choice of a ranking model is stored by the mean; all scores are
+    stored, and aggregation applies the rule.
     """
     from whatif.scoring.rank import majority_answers, predictions
 
@@ -49,6 +52,7 @@ def ask_choices(
         ),
         questions=questions,
         depicted=depicted,
+        image_remedy=image_remedy,
     )
 
 

@@ -1,4 +1,4 @@
-"""The dimensions that divide evaluations: the models that answer or match, and the prompting strategies."""
+"""The dimensions that divide evaluations: models that answer, match or judge, and the prompting strategies."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from dataclasses import replace
 from whatif import models
 from whatif.graph.dimensions import Dimension, Shown, no_code
 from whatif.language import prompts
-from whatif.params.judge import JudgeSettings
+from whatif.params.judge import Judging
 from whatif.params.models import Replay, answerers, dual_encoders, matchers, programmers
 from whatif.params.whole import Params
 
 STRATEGY_FILES = ("whatif.language:strategies/{}.yaml",)
-JUDGE = "judge"  # the name of the dimension of judges
 JUDGE_FILES = ("whatif.language:judges/{}.yaml",)
 
 
@@ -51,6 +50,7 @@ ANSWERER = Dimension(
 )
 # The same models where their answers are read again, by a judge.
 ANSWERED = replace(ANSWERER, is_asked=False, ignores=(), code=no_code, files=no_code)
+HAS_CHOSEN = replace(CHOOSER, is_asked=False, ignores=(), code=no_code, files=no_code)
 # Those of them that answer by programs, where these are looked at.
 PROGRAMMER = replace(
     ANSWERED,
@@ -82,31 +82,28 @@ SHOWN_ANSWERERS = Shown(ANSWERER, _OF_ANSWERERS)
 SHOWN_MATCHERS = Shown(MATCHER, ("name",))
 
 
-def judge_dimensions(chosen: Callable[[Params, str], JudgeSettings | None]) -> tuple[Dimension, Dimension]:
-    """The judge and its prompt, each with one value, or with none where `chosen` returns None."""
+def _of_judge(field: str) -> Callable[[Params, str], Sequence[str]]:
+    """A field of the judge of a benchmark, as the only value; no value where there is no judge."""
 
-    def values(field: str) -> Callable[[Params, str], Sequence[str]]:
-        def of_judge(params: Params, benchmark: str) -> list[str]:
-            settings = chosen(params, benchmark)
-            return [] if settings is None else [getattr(settings, field)]
+    def value(params: Params, benchmark: str) -> list[str]:
+        stage = getattr(params.sections[benchmark], "evaluate", None)
+        judge = stage.judge if isinstance(stage, Judging) else None
+        return [] if judge is None else [getattr(judge, field)]
 
-        return of_judge
-
-    judge = Dimension(
-        JUDGE,
-        values("model"),
-        "Only this judge of the responses in which the rules find no single answer.",
-        is_model=True,
-        ignores=(*ANSWERER.ignores, "limit"),
-        code=adapter_code,
-    )
-    prompt = Dimension("prompt", values("prompt"), "Only this prompt of the judge.", package_files=JUDGE_FILES)
-    return judge, prompt
+    return value
 
 
-def shown_judge(judge: Dimension) -> Shown:
-    """The fields of the judge that a report shows."""
-    return Shown(judge, _OF_JUDGES)
+# The judge and its prompt.
+JUDGE = Dimension(
+    "judge",
+    _of_judge("model"),
+    "Only this judge of the responses in which the rules find no single answer.",
+    is_model=True,
+    ignores=(*ANSWERER.ignores, "limit"),
+    code=adapter_code,
+)
+PROMPT = Dimension("prompt", _of_judge("prompt"), "Only this prompt of the judge.", package_files=JUDGE_FILES)
+SHOWN_JUDGE = Shown(JUDGE, _OF_JUDGES)
 
 
 def strategy(names: Callable[[Params, str], Sequence[str]]) -> Dimension:

@@ -29,15 +29,15 @@ def write_predictions(
     questions: Sequence[Mapping[str, Any]],
     images: Sequence[str] = ("images",),
     depicted: Callable[[str], Depicted | None] = lambda image_id: None,
-    without_images: str = "",
+    image_remedy: str = "",
 ) -> None:
     """Writes the rows of `predictions` that `ask` returns for the job's model and an `ImageStore`.
 
     `images` are the roles of the inputs with the images. `questions` are all questions of the benchmark, including
     those that other jobs ask. `depicted` returns what a drawn image shows, for models whose tools know it. A model
     whose answers were recorded elsewhere, without any to these questions or with another strategy, gets no rows, and a
-    message gives the reason; so does one that knows only drawn images, if none is drawn, and, in a set without images
-    (`without_images` tells how to name them), one that takes images.
+    message gives the reason; so does one that knows only drawn images, if none is drawn, and one that takes images, if
+    no question has any and `image_remedy` tells how to name them.
     Reports how many questions ended in error and why; if some errors are transient, the outputs are marked as
     unfinished. In a dry run nothing is written.
     """
@@ -52,9 +52,12 @@ def write_predictions(
     if task.stand_in is not None:
         deque(ask(task.stand_in(loaded), pictures), maxlen=0)
         return
-    reason = _another_strategy(task) or _nothing_recorded(loaded, questions) or _nothing_drawn(loaded, questions)
-    if without_images and models.takes_images(loaded) and loaded.identity is not None:  # baselines look at nothing
-        reason = f"it takes images, and no image is there; {without_images}"
+    reason = (
+        _another_strategy(task)
+        or _nothing_recorded(loaded, questions)
+        or _nothing_drawn(loaded, questions)
+        or _nothing_shown(loaded, questions, image_remedy)
+    )
     if reason:
         if task.is_first_part:  # reported once, not by every part
             warn(f"{name}: not evaluated on {task.benchmark}: {reason}")
@@ -114,6 +117,15 @@ def _nothing_drawn(model: Model, questions: Sequence[Mapping[str, Any]]) -> str 
     if any(model.depicted(image_id) is not None for row in questions for image_id in row["image_ids"]):
         return None
     return "its tools know only what drawn images show, and none of these images is drawn"
+
+
+def _nothing_shown(model: Model, questions: Sequence[Mapping[str, Any]], remedy: str) -> str | None:
+    """Why a model that takes images cannot be asked: no question has one, and `remedy` tells how to name them."""
+    if not remedy or not models.takes_images(model) or model.identity is None:  # baselines look at nothing
+        return None
+    if any(row["image_ids"] for row in questions):
+        return None
+    return f"it takes images, and no image is there; {remedy}"
 
 
 def _as_recorded(row: Mapping[str, Any]) -> Question:

@@ -1,4 +1,4 @@
-"""The judge of an evaluation: what its step does."""
+"""The judge of an evaluation: its step, and what this does."""
 
 from __future__ import annotations
 
@@ -8,14 +8,32 @@ from typing import Any
 
 from whatif import models
 from whatif.artifacts.schemas import JUDGED
+from whatif.benchmarks.shared.dimensions import JUDGE, PROMPT
 from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors, warn
+from whatif.graph.dimensions import Dimension
+from whatif.graph.steps import OutputOf, Step
 from whatif.graph.task import Task
 
-OUTPUTS = {"judged": JUDGED}
 # A reply of the right format to a question with each kind of answer.
 _REPLIES = {"number": "Answer: 3", "boolean": "Answer: yes", "choice": "Answer: B", "text": "Answer: red"}
 
 Row = Mapping[str, Any]
+
+
+def judge_step(answered: Dimension, *parts: Dimension, questions: OutputOf, predictions: OutputOf) -> Step:
+    """The step in which the judge reads the responses to a benchmark's questions.
+
+    answered: the models that gave them. parts: by what else their evaluation is divided.
+    """
+    return Step(
+        "evaluate",
+        write_judged,
+        {"judged": JUDGED},
+        name="judge",
+        seed=True,
+        divided_by=(answered, JUDGE, PROMPT, *parts),
+        inputs={"questions": questions, "predictions": predictions},
+    )
 
 
 def write_judged(task: Task[Any]) -> None:
@@ -30,7 +48,8 @@ def write_judged(task: Task[Any]) -> None:
     from whatif.scoring.judging import OUTSIDE, is_judged, judged
 
     name, prompt = task.wildcards["judge"], task.wildcards["prompt"]
-    predictions = [row for row in task.rows("predictions") if is_judged(row)]
+    kinds = {row["question_id"]: row["answer_kind"] for row in task.rows("questions", ["question_id", "answer_kind"])}
+    predictions = [row for row in task.rows("predictions") if is_judged(row, kinds[row["question_id"]])]
     if not predictions:
         if task.stand_in is None:
             task.outputs.write("judged", [])
@@ -56,8 +75,8 @@ def write_judged(task: Task[Any]) -> None:
                 errors[str(row["reason"])] += 1
     total = statuses.total()
     task.say(
-        f"{name}: found the answer of {statuses['ok']:,} of {total:,} responses of {task.wildcards['model']} in which "
-        f"the rules found none, or several"
+        f"{name}: found the answer of {statuses['ok']:,} of {total:,} responses of {task.wildcards['model']} that the "
+        f"rules left to it"
     )
     if outside:
         first = outside[0]

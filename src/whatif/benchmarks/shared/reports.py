@@ -70,7 +70,7 @@ def costs_of(task: Task[Any], dimension: Dimension, names: Mapping[str, str]) ->
     """
     prices = prices_of(task, dimension)
     found = spent_by_model(artifacts.batches(task.paths("predictions"), PREDICTIONS, COLUMNS))
-    for key, fields in (task.shown or {}).get(JUDGE, {}).items():
+    for key, fields in (task.shown or {}).get(JUDGE.name, {}).items():
         own = f"{key} (judge)"
         found[own] = together(spent_by_model(artifacts.batches(task.paths("judged"), JUDGED, COLUMNS)).values())
         names = {**names, own: f"{fields['name'] or key} (judge)"}
@@ -94,7 +94,7 @@ def judged_of(
     """
     if settings is None:
         return None
-    name = (task.shown or {})[JUDGE][settings.model]["name"] or settings.model
+    name = (task.shown or {})[JUDGE.name][settings.model]["name"] or settings.model
     labels = None
     if settings.labels is not None:
         labels = read_response_labels(user_path(settings.labels), questions, evaluated)

@@ -9,7 +9,7 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.files.image_decoding import UnreadableImageError
-from whatif.language.finish_reasons import ending
+from whatif.language.finish_reasons import ending, withheld
 from whatif.language.messages import with_system, without_images
 from whatif.language.prompts import wrapped, wrapper
 from whatif.language.prompts.form import PLACE
@@ -257,12 +257,10 @@ def _is_another(said: str, asked: str) -> bool:
 def _said(reply: Reply) -> Answer:
     end = ending(reply.finish)
     said = Answer(response=reply.text, reasoning=reply.reasoning, cut_off=end == "limit", finish=reply.finish or None)
-    withheld = end == "withheld"
-    if reply.text.strip() and not withheld:
+    reason = withheld(reply.text, reply.refusal, reply.finish)
+    if reply.text.strip() and reason is None:
         return said
-    reason = f"empty response (finish reason: {reply.finish})"
-    if reply.refusal or withheld:
-        reason = f"refused: {reply.refusal or f'finish reason {reply.finish}'}"
+    reason = reason or f"empty response (finish reason: {reply.finish})"
     if said.reasoning and said.cut_off:
         reason = CUT_OFF
     return replace(said, status="none", reason=reason)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from whatif.errors import WhatifError
-from whatif.language.finish_reasons import ending
+from whatif.language.finish_reasons import withheld
 from whatif.models import Answer, OptionScore, answer_to_empty_option
 from whatif.models.endpoint.connection import GaveUpError, UnansweredError
 from whatif.models.endpoint.log_probabilities import (
@@ -66,8 +66,8 @@ def _rank_letters(send: Send, messages: Sent, letters: Sequence[str], settings: 
     try:
         tokens = first_tokens(reply.logprobs)
     except MissingLogProbabilitiesError:
-        if reply.refusal or ending(reply.finish) == "withheld":
-            return Answer(status="none", reason=f"refused: {reply.refusal or f'finish reason {reply.finish}'}")
+        if (reason := withheld("", reply.refusal, reply.finish)) is not None:
+            return Answer(status="none", reason=reason)
         raise
     if not tokens:
         return Answer(status="none", reason=f"empty response (finish reason: {reply.finish})")
