@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -102,15 +103,15 @@ def import_labels(files: Sequence[LabelFile], items: Items) -> ImportedLabels:
     labels an item several times, one of the labels counts if they agree, and none counts if they differ.
 
     Raises WhatifError, naming file and row, when a file cannot be read in its format, when it lacks a column, when a
-    word stands for a decision that these items do not have, and when none of its items is known.
+    word stands for a decision that these items do not have, when its column of decisions is that of the own captions
+    (`own_captions`), and when none of its items is known.
     """
     found = _Found()
     names = _shown_names(files)
     for file, name in zip(files, names, strict=True):
-        path = user_path(file.path)
-        _import_file(path, name, file, items, found)
+        _import_file(name, file, items, found)
     if items.are_images_of_pairs:
-        _check_own_captions(list(zip(files, names, strict=True)), found, items)
+        _check_own_captions(zip(files, names, strict=True), found, items)
     judgements, gold = [], []
     for _, labels in sorted(found.labels.items()):
         kept, lost = _settled(labels)
@@ -122,46 +123,45 @@ def import_labels(files: Sequence[LabelFile], items: Items) -> ImportedLabels:
     return ImportedLabels(judgements, findings, sorted(found.unlabelled), gold, without, len(files))
 
 
-def _check_own_captions(files: Sequence[tuple[LabelFile, str]], found: _Found, items: Items) -> None:
-    """Makes findings of final decisions that only repeat the own caption of each image, and checks named columns.
-
-    Raises WhatifError when the column that the settings name in a file does so.
-    """
+def _check_own_captions(files: Iterable[tuple[LabelFile, str]], found: _Found, items: Items) -> None:
+    """Makes findings of final decisions that only repeat own captions, and checks the columns that settings name."""
     own = {item_id: f"caption_{item.side}" for item_id, item in items.by_id.items()}
     final, others = found.decisions(lambda label: label.row["annotator"] == FINAL_DECISIONS)
-    if repeats_own_captions({item: decisions[-1] for item, decisions in final.items()}, others, own):
+    if repeats_own_captions(_last(final), others, own):
         told = "the column gives images the caption that they were made from, so it holds no decisions of people"
         for key in [key for key in found.labels if key[1] == FINAL_DECISIONS]:
             found.findings += [Finding(label.place, "own caption", told) for label in found.labels.pop(key)]
     for file, name in files:
         column = merged(file, ()).decision or ""
-        if name not in found.with_captions or NUMBERED in column:
-            continue
-        named, elsewhere = found.decisions(lambda label, name=name: (label.place.file, label.place.part) == (name, ""))
-        decisions = {item: decisions[-1] for item, decisions in named.items()}
-        votes = _votes_beside(file, name, items)
-        check_named_column(user_path(file.path), column, decisions, own, votes=votes, elsewhere=elsewhere)
+        if name in found.with_captions and NUMBERED not in column:
+            decisions, elsewhere = found.decisions(partial(_is_in, name))
+            votes = _votes_beside(file, name, items)
+            check_named_column(user_path(file.path), column, _last(decisions), own, votes=votes, elsewhere=elsewhere)
+
+
+def _is_in(name: str, label: _Resolved) -> bool:
+    """Whether a label is in the one column of decisions that the settings name in a file."""
+    return (label.place.file, label.place.part) == (name, "")
+
+
+def _last(decisions: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    return {item: of_item[-1] for item, of_item in decisions.items()}
 
 
 def _votes_beside(file: LabelFile, name: str, items: Items) -> dict[str, list[str]]:
     """The decisions in columns label_1, label_2, ... of a file in which the settings name another column, by item."""
     names = merged(file, ())
     columns = ColumnMap(item=names.item, side=names.side, first=names.first, second=names.second, adjudicated="")
-    beside = _Found()
+    wide, beside = LabelFile(path=file.path, format="wide", columns=columns, sides=file.sides), _Found()
     try:
-        _import_file(
-            user_path(file.path),
-            name,
-            LabelFile(path=file.path, format="wide", columns=columns, sides=file.sides),
-            items,
-            beside,
-        )
+        _import_file(name, wide, items, beside)
     except WhatifError:  # the file has no such columns
         return {}
     return beside.decisions(lambda label: True)[0]
 
 
-def _import_file(path: Path, name: str, file: LabelFile, items: Items, found: _Found) -> None:
+def _import_file(name: str, file: LabelFile, items: Items, found: _Found) -> None:
+    path = user_path(file.path)
     words = Words(path, file, items)
     unknown: list[Finding] = []
     read = 0
