@@ -33,12 +33,12 @@ def batch_prediction(path: Path, record: Record) -> Prediction:
     if failure is None and (status := str(reply.get("status_code") or 200)) != "200":
         failure = f"status {status}: {_message(body.get('error') if isinstance(body, dict) else body) or 'no message'}"
     if failure is not None:
-        return Prediction(record.place, "", question_id=question_id, failure=_failure(record, failure))
+        return Prediction(record.place, "", question_id=question_id, failure=_in_a_line(failure))
     try:
         message, finish, error = message_in(body)
         text, refusal, reasoning = text_of(message.get("content")), refusal_of(message), reasoning_of(message)
     except (TypeError, KeyError, IndexError, AttributeError):
-        return Prediction(record.place, "", question_id=question_id, failure=_failure(record, "no chat completion"))
+        return Prediction(record.place, "", question_id=question_id, failure="no chat completion")
     failure = _message(error) or failure_in(text)
     if failure is None and refusal and not text.strip():
         failure = f"refused: {refusal}"
@@ -48,7 +48,7 @@ def batch_prediction(path: Path, record: Record) -> Prediction:
         well_formed(text),
         question_id=question_id,
         is_null=message.get("content") is None,
-        failure=None if failure is None else _failure(record, failure),
+        failure=None if failure is None else _in_a_line(failure),
         reasoning=well_formed(reasoning) if reasoning else None,
         cut_off=ending(finish) == "limit",
     )
@@ -61,5 +61,5 @@ def _message(error: Any) -> str | None:
     return str(error.get("message") or error.get("code") or error) if isinstance(error, Mapping) else str(error)
 
 
-def _failure(record: Record, reason: str) -> str:
-    return f"{record.place}: {' '.join(well_formed(reason).split())[:_LONGEST_REASON]}"
+def _in_a_line(reason: str) -> str:
+    return " ".join(well_formed(reason).split())[:_LONGEST_REASON]

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from whatif.errors import WhatifError
-from whatif.files.csv_reading import delimiter_of
+from whatif.files.csv_reading import below_delimiter_line, delimiter_of
 from whatif.files.inputs import long_csv_fields
 from whatif.files.well_formed import escaped
 
@@ -77,7 +77,9 @@ def _column_at_end(text: str) -> str:
     """The column in which the beginning of a CSV ends, for example `, column comment`; empty if it is not known."""
     try:
         with long_csv_fields():  # not strict: the text may end within quotes
-            names, *rows = csv.reader(io.StringIO(f"{text}.", newline=""), delimiter=delimiter_of(text))
+            names, *rows = csv.reader(
+                io.StringIO(f"{below_delimiter_line(text)}.", newline=""), delimiter=delimiter_of(text)
+            )
     except (csv.Error, ValueError):
         return ""
     if not rows or len(rows[-1]) > len(names):  # in the header, or beyond it
