@@ -203,7 +203,7 @@ def _labels(path: Path, name: str, file: LabelFile, items: Items) -> Iterator[La
     elif file.format == "mturk":
         records = read_mturk(path, name)
     else:
-        records = read_records(path, name, items.kind, needed_columns(file))
+        records = read_records(path, name, items.kind, needed_columns(file), with_damage=True)
     yield from (record for record in records if isinstance(record, Finding))
     rows = [record for record in records if isinstance(record, Record)]
     yield from read_layouts(rows, path, file, items.correctable, items.kind)
