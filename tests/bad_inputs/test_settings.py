@@ -98,7 +98,7 @@ EDITS: list[tuple[str, str, str, str]] = [
         "models.7: is 7; input should be a valid string",
     ),
     ("model without adapter", MODEL, f"{MODEL}  m: {{name: x}}\n", "models.m: has no adapter; give one"),
-    ("model of nothing", MODEL, f"{MODEL}  m:\n", "models.m: is None"),
+    ("model of nothing", MODEL, f"{MODEL}  m:\n", "models.m: is empty; it needs `adapter`"),
     ("unknown adapter", MODEL, f"{MODEL}  m: {{adapter: os.system}}\n", "models.m.adapter: is 'os.system'"),
     (
         "code allowed",
