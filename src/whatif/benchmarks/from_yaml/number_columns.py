@@ -13,6 +13,7 @@ _SIGN, _EXPONENT = r"[+\-−]?", r"(?:[eE][+-]?[0-9]{1,2})?"
 _PLAIN = re.compile(rf"{_SIGN}(?:[0-9]+\.?[0-9]*|\.[0-9]+){_EXPONENT}")
 _GROUP_MARKS = " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}'\N{RIGHT SINGLE QUOTATION MARK}"
 _LAKHS = r"[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}"
+_MOST_DIGITS = 15  # of a whole number; one with more is rounded
 Number = int | float
 
 
@@ -72,6 +73,8 @@ def _numbers(cells: Sequence[str], marks: str, told: set[str], delimiter: str) -
 
 
 def _number(cell: str, mark: str) -> Number:
+    if cell.isdigit() and len(cell) <= _MOST_DIGITS:  # most cells
+        return int(cell)
     kept = "".join(character for character in cell.replace("−", "-") if character in f"0123456789+-eE{mark}")
     plain = kept.replace(mark, ".")
-    return int(plain) if re.fullmatch(r"[+-]?[0-9]{1,15}", plain) else float(plain)
+    return int(plain) if re.fullmatch(rf"[+-]?[0-9]{{1,{_MOST_DIGITS}}}", plain) else float(plain)
