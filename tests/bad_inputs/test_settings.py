@@ -49,6 +49,8 @@ WHOLE: list[tuple[str, bytes, str]] = [
     ("bad binary", b"seed: !!binary 'a'", ":1: not valid YAML: failed to decode base64"),
     ("key that is a list", b"? [seed]\n: 1", ":1: a key must be a word"),
     ("key twice", b"seed: 1\nseed: 2", ":2: seed: duplicate key"),
+    ("key twice as constructed", b"a:\n  yes: 1\n  true: 2", ":3: true: duplicate key (YAML reads yes as the same)"),
+    ("key twice as a number", b"a:\n  1: 1\n  1.0: 2", ":3: 1.0: duplicate key (YAML reads 1 as the same); keep one"),
     ("key twice, deep", b"a:\n  b:\n    c: 1\n    c: 1", ":4: c: duplicate key"),
     ("bomb of lists", bomb("[x]", f"[{TEN}]"), "more than 100,000 values"),
     (
@@ -96,7 +98,7 @@ EDITS: list[tuple[str, str, str, str]] = [
         "models.7: is 7; input should be a valid string",
     ),
     ("model without adapter", MODEL, f"{MODEL}  m: {{name: x}}\n", "models.m: has no adapter; give one"),
-    ("model of nothing", MODEL, f"{MODEL}  m:\n", "models.m: is None"),
+    ("model of nothing", MODEL, f"{MODEL}  m:\n", "models.m: is empty; it needs `adapter`"),
     ("unknown adapter", MODEL, f"{MODEL}  m: {{adapter: os.system}}\n", "models.m.adapter: is 'os.system'"),
     (
         "code allowed",

@@ -99,7 +99,7 @@ def test_a_response_that_a_workbook_changed_is_named_with_row_and_column(value: 
     for column in ("response", "prediction"):
         rows = (["question_id", column], ["a", value], ["b", "2"])
         first, second = read_predictions(workbook(tmp_path / f"{column}.xlsx", *rows))
-        assert (first.response, first.failure) == ("", f"row 2: {column} {what}")
+        assert (first.response, first.place, first.failure) == ("", "row 2", f"{column} {what}")
         assert (second.response, second.failure) == ("2", None)
 
 
@@ -108,7 +108,7 @@ def test_a_response_that_a_workbook_changed_is_named_with_row_and_column(value: 
 def test_a_response_in_a_text_that_a_spreadsheet_saved(value: str, what: str, suffix: str, tmp_path: Path) -> None:
     rows = (["question_id", "response"], ["a", "2"], ["b", value])
     first, second = read_predictions(table(tmp_path / f"p{suffix}", *rows))
-    assert (first.failure, second.failure) == (None, f"line 3: response {what}")
+    assert (first.failure, second.place, second.failure) == (None, "line 3", f"response {what}")
 
 
 @pytest.mark.parametrize("value", WHOLE)
@@ -186,7 +186,7 @@ def test_a_percentage_is_damage_and_control_characters_of_xml_are_undone(tmp_pat
     book.active["B2"].number_format = "0%"
     book.save(path)
     found = {one.question_id: (one.response, one.failure) for one in read_predictions(path)}
-    assert found["a"][1] == "row 2: response is 0.5, which is shown as a percentage"
+    assert found["a"][1] == "response is 0.5, which is shown as a percentage"
     assert (found["b"], found["c"]) == (("0.5", None), ("Yes\r", None))
 
 
@@ -197,5 +197,5 @@ def test_a_time_that_another_program_wrote_for_a_cell_is_no_response(text: str, 
     rows = ["question_id", "response"], ["a", text], ["b", "3:30"]
     for name in ("p.csv", "p.tsv"):
         said, other = read_predictions(table(tmp_path / name, *rows))
-        assert said.failure == f"line 2: response is {text}, a date or time that a spreadsheet made of something else"
+        assert said.failure == f"response is {text}, a date or time that a spreadsheet made of something else"
         assert other.failure is None

@@ -112,7 +112,7 @@ FAILED: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("failed", "reason"), FAILED)
 def test_a_request_that_failed_is_no_response(failed: dict[str, Any], reason: str, tmp_path: Path) -> None:
     (found,) = read(tmp_path, failed)
-    assert (found.question_id, found.failure) == ("a", f"line 1: {reason}")
+    assert (found.question_id, found.place, found.failure) == ("a", "line 1", reason)
 
 
 @pytest.mark.parametrize(

@@ -96,9 +96,9 @@ def test_an_answer_about_errors_is_an_answer(response: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("cells", "failure"),
     [
-        ({"error": "429: slow\ndown"}, "line 1: error: 429: slow down"),
-        ({"error": {"code": 429}}, "line 1: error: {'code': 429}"),
-        ({"finish_reason": "error"}, "line 1: the reply is not complete (finish reason: error)"),
+        ({"error": "429: slow\ndown"}, "error: 429: slow down"),
+        ({"error": {"code": 429}}, "error: {'code': 429}"),
+        ({"finish_reason": "error"}, "the reply is not complete (finish reason: error)"),
         *(
             ({"error": nothing, "finish_reason": "stop"}, None)
             for nothing in ("", None, "None", False, {}, float("nan"))
@@ -150,4 +150,4 @@ def test_none_is_no_response_in_the_columns_of_vlmevalkit(
     (found,) = read_predictions(written(tmp_path / "p.tsv", f"{header}\n{first}\tNone\n"))
     assert (found.failure is not None) == is_failure
     if is_failure:
-        assert found.failure == "line 2: VLMEvalKit got no response (`None`)"
+        assert found.failure == "VLMEvalKit got no response (`None`)"

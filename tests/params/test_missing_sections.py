@@ -1,4 +1,4 @@
-"""A missing section: the message names the keys that it needs."""
+"""A missing or an empty section: the message names the keys that it needs."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ class _Root(Settings):
     model: Annotated[_Plain | _Other, Field(discriminator="adapter")]
     loose: _Loose
     number: int
+    many: dict[str, int] = Field(default_factory=dict)
 
 
 def test_a_section_a_kind_of_model_and_a_section_without_needs(tmp_path: Path) -> None:
@@ -52,6 +53,20 @@ def test_a_section_a_kind_of_model_and_a_section_without_needs(tmp_path: Path) -
         "model: is missing; it needs `adapter`",
         "needs: is missing; it needs `first`",
         "number: is missing",
+    ]
+
+
+def test_an_empty_section_is_told_what_it_needs(tmp_path: Path) -> None:
+    path = tmp_path / "file.yaml"
+    path.write_text("needs:\nmodel:\nloose:\nmany:\nnumber:\n", encoding="utf-8")
+    with pytest.raises(WhatifError) as raised:
+        read_settings(_Root, path)
+    assert [line.partition("file.yaml:")[2] for line in str(raised.value).splitlines()] == [
+        "1: needs: is empty; it needs `first`",
+        "2: model: is empty; it needs `adapter`",
+        "3: loose: is empty; all of its keys are optional (`labels`), so `{}` is enough",
+        "4: many: is empty; it must contain keys and values",
+        "5: number: is None; input should be a valid integer",
     ]
 
 

@@ -11,6 +11,8 @@ from whatif.files.inputs import long_csv_fields
 
 _DELIMITERS = ",;\t"
 _QUOTED = re.compile(r'"[^"]*"?')
+# The line by which Excel tells the delimiter, also after a spreadsheet has saved it as a row of cells.
+_TOLD = re.compile(r'\ufeff?"?sep=([^\r\n"\w])"?[,;\t]*(?:\r\n?|\n)', re.IGNORECASE)
 
 
 class NotDelimitedError(ValueError):
@@ -25,8 +27,10 @@ def delimiter_of(text: str, *, expected: str = "") -> str:
     """The delimiter of fields: the most frequent in the header outside quotes; of equals, comma before semicolon before
     tab.
 
-    `expected` is the delimiter if the header has it at all, as the tab of a TSV.
+    A first line `sep=;` tells it instead. `expected` is the delimiter if the header has it at all, as the tab of a TSV.
     """
+    if told := _TOLD.match(text):
+        return told[1]
     header = _header(text)
     return expected if expected and expected in header else max(_DELIMITERS, key=header.count)
 
@@ -34,13 +38,16 @@ def delimiter_of(text: str, *, expected: str = "") -> str:
 def delimited_rows(text: str, *, expected: str = "") -> Iterator[tuple[int, list[str]]]:
     """The number of its first line, and the fields, of each row that is not empty; the header is the first.
 
-    If the header has a blank after a delimiter, blanks after delimiters belong to no field; a quote may follow them.
+    Blanks around names in the header belong to no name, and a line `sep=;` before it is no row. If the header has a
+    blank after a delimiter, blanks after delimiters belong to no field; a quote may follow them.
     Raises NotDelimitedError.
     """
     delimiter = delimiter_of(text, expected=expected)
     is_spaced = f"{delimiter} " in _header(text)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=is_spaced, strict=True)
-    line = 1
+    rest = below_delimiter_line(text)
+    line = above = 1 if rest is text else 2
+    reader = csv.reader(io.StringIO(rest, newline=""), delimiter=delimiter, skipinitialspace=is_spaced, strict=True)
+    is_header = True
     while True:
         try:
             with long_csv_fields():
@@ -50,11 +57,18 @@ def delimited_rows(text: str, *, expected: str = "") -> Iterator[tuple[int, list
         if fields is None:
             return
         if fields:
-            yield line, fields
-        line = reader.line_num + 1
+            yield line, [name.strip() for name in fields] if is_header else fields
+            is_header = False
+        line = reader.line_num + above
+
+
+def below_delimiter_line(text: str) -> str:
+    """The text without a first line such as `sep=;`; the same object if it has none."""
+    return text[told.end() :] if (told := _TOLD.match(text)) else text
 
 
 def _header(text: str) -> str:
-    """The first line that is not blank, without what is in quotes."""
+    """The line of the header, without what is in quotes."""
+    text = below_delimiter_line(text)
     start = len(text) - len(text.lstrip("\r\n"))
     return _QUOTED.sub("", re.split(r"[\r\n]", text[start:].partition("\n")[0], maxsplit=1)[0])

@@ -17,6 +17,7 @@ _DEEPEST = 100  # levels of nesting; params.yaml has eight
 # Numbers of YAML 1.1 that look like others: `010` is 8, and `1:30` is 90.
 _MISLEADING = re.compile(r"[-+]?(0[0-7_]+|[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)")
 _NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+_TEXTS = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge", "tag:yaml.org,2002:value")
 _UNUSABLE = re.compile("[\x00\ud800-\udfff]")  # neither a file name nor UTF-8 can contain them
 
 
@@ -92,15 +93,22 @@ def _check_nodes(node: yaml.Node, path: Path) -> None:
             f'write it as a decimal number, or as a text: "{node.value}"'
         )
     if isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
+        seen: dict[Any, str] = {}
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 raise WhatifError(f"{path}:{_line(key)}: a key must be a word")
-            if key.value in seen:
-                raise WhatifError(f"{path}:{_line(key)}: {escaped(key.value)}: duplicate key; keep one")
-            seen.add(key.value)
+            for name in {key.value, _constructed(key)}:
+                if name in seen:
+                    same = f" (YAML reads {escaped(seen[name])} as the same)" if seen[name] != key.value else ""
+                    raise WhatifError(f"{path}:{_line(key)}: {escaped(key.value)}: duplicate key{same}; keep one")
+            seen |= dict.fromkeys((key.value, _constructed(key)), key.value)
     for child in _children(node):
         _check_nodes(child, path)
+
+
+def _constructed(key: yaml.ScalarNode) -> Any:
+    """The value of a key, by which Python tells keys apart: `yes` and `true` are one, and so are 1 and 1.0."""
+    return key.value if key.tag in _TEXTS else yaml.SafeLoader("").construct_object(key)
 
 
 def _children(node: yaml.Node) -> list[yaml.Node]:

@@ -104,7 +104,7 @@ def _of_vlmevalkit(path: Path, record: Record, *, is_named: bool) -> Prediction:
     said = _plain(path, record, "prediction") if is_named else _indexed(path, record)
     if said.response.strip() != _NO_RESPONSE:
         return said
-    return replace(said, failure=f"{record.place}: VLMEvalKit got no response (`{_NO_RESPONSE}`)")
+    return replace(said, failure=f"VLMEvalKit got no response (`{_NO_RESPONSE}`)")
 
 
 def _indexed(path: Path, record: Record) -> Prediction:
@@ -206,7 +206,7 @@ def _said(path: Path, record: Record, column: str) -> Prediction:
     failure = f"error: {error}" if error else failed_ending(finish)
     return replace(
         said,
-        failure=said.failure or (f"{record.place}: {failure}" if failure else None),
+        failure=said.failure or failure or None,
         reasoning=reasoning_of({name: cells.get(name) for name in REASONING_FIELDS}),
         cut_off=ending(finish) == "limit",
         withheld=withheld(said.response, None, finish),
@@ -230,15 +230,13 @@ def _response(path: Path, record: Record, column: str) -> Prediction:
             f"{found_columns(list(record.fields))}"
         )
     if (damage := damage_in(record.fields, column)) is not None:
-        return Prediction(record.place, "", failure=f"{record.place}: {column} {damage.what}")
+        return Prediction(record.place, "", failure=f"{column} {damage.what}")
     value = record.fields[column]
     is_null = value is None or (isinstance(value, float) and math.isnan(value))
     response = as_text(path, record, column)
     failure = failure_in(response)
     if not {".json", ".jsonl"} & {suffix.lower() for suffix in path.suffixes} and is_cell_time(response):
-        failure = (
-            f"{record.place}: {column} is {response.strip()}, a date or time that a spreadsheet made of something else"
-        )
+        failure = f"{column} is {response.strip()}, a date or time that a spreadsheet made of something else"
     return Prediction(record.place, response, is_null=is_null, failure=failure)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from whatif.models.replayed_losses import replayed_scores
 from whatif.params.models import Replay
 
 _SHOWN = 10
+_MOST_REASONS = 3
+_PLACE = re.compile(r"(?:line|row|object|entry) [0-9]+(?:, [a-z_ ]{1,40})?: ")  # before the reason of an error
 
 
 def replay(settings: Replay, seed: int, *, things: str = "responses") -> Replayed:
@@ -32,6 +35,11 @@ def replay(settings: Replay, seed: int, *, things: str = "responses") -> Replaye
     """
     path = user_path(settings.predictions)
     return Replayed(path, read_predictions(path, settings.response_columns), things)
+
+
+def without_place(reason: str) -> str:
+    """The reason of an error without the place in a file of predictions, by which equal reasons would differ."""
+    return _PLACE.sub("", reason, count=1) if _PLACE.match(reason) else reason
 
 
 class Replayed:
@@ -98,7 +106,7 @@ class Replayed:
         if prediction.losses is not None:
             return Answer(option_scores=replayed_scores(self._path, prediction, question.options))
         if prediction.failure is not None:
-            return Answer(status="error", reason=well_formed(prediction.failure))
+            return Answer(status="error", reason=well_formed(f"{prediction.place}: {prediction.failure}"))
         return Answer(
             status="ok" if prediction.withheld is None else "none",
             reason=prediction.withheld,
@@ -145,12 +153,22 @@ class Replayed:
         said = [one for one in found if one is not None and one.losses is None and one.failure is None]
         failed = [one for one in found if one is not None and one.failure is not None]
         if failed:
+<<<<<<< HEAD
             shown = f"{len(failed):,} (first: {failed[0].failure})"
             _say(f"{self._path}: not what the model said, counted as errors: {shown}")
         if withheld := [one for one in said if one.withheld is not None]:
             shown = f"{len(withheld):,} (first: {withheld[0].place}: {withheld[0].withheld})"
             _say(f"{self._path}: withheld by the endpoint, counted as no answer: {shown}")
         silent = [one for one in said if one.withheld is None and not one.response.strip()]
+=======
+            reasons = Counter(one.failure for one in failed)
+            first = {one.failure: one.place for one in reversed(failed)}
+            shown = [f"{reason}: {n:,}, first {first[reason]}" for reason, n in reasons.most_common(_MOST_REASONS)]
+            more = ["..."] if len(reasons) > _MOST_REASONS else []
+            told = "; ".join([*shown, *more])
+            _say(f"{self._path}: not what the model said, counted as errors: {len(failed):,} ({told})")
+        silent = [one for one in said if not one.response.strip()]
+>>>>>>> g2
         if silent:
             null = sum(one.is_null for one in silent)
             _say(f"{self._path}: empty responses: {len(silent) - null:,}; null or left out: {null:,}; neither is right")

@@ -84,8 +84,10 @@ def _finding_line(finding: Any, values: Any, path: Path, tree: yaml.Node | None,
     kind, message = finding["type"], finding["msg"].removeprefix("Value error, ")
     if kind == "extra_forbidden":
         return f"{where}{name}: unknown key{suggestion(keys, values, root)}"
-    if kind == "missing":
-        return f"{where}{name}: is missing{needed_keys(keys, values, root)}"
+    is_empty = kind in ("model_type", "dict_type", "model_attributes_type") and finding["input"] is None
+    if kind == "missing" or is_empty:
+        needed = needed_keys(keys, values, root) or ("; it must contain keys and values" if is_empty else "")
+        return f"{where}{name}: is {'empty' if is_empty else 'missing'}{needed}"
     if kind == "union_tag_not_found":
         return f"{where}{name}: has no adapter; give one, for example `adapter: random`"
     if kind == "union_tag_invalid":

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from whatif.errors import WhatifError
-from whatif.files.cells import checked_row
+from whatif.files.cells import Damage, checked_row, damage_in, raw_row
 from whatif.files.csv_reading import NotDelimitedError, delimited_rows
 from whatif.files.csv_writing import unmarked
 from whatif.files.inputs import LARGEST, LONGEST_LINE, read_bytes
@@ -25,19 +25,22 @@ class LabelRow:
     line: int
     fields: dict[str, str]
     surplus: int  # fields beyond those of the header
+    damage: Mapping[str, Damage]  # column -> what a spreadsheet did to its cell
 
 
-def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) -> list[LabelRow]:
+def read_label_file(
+    path: Path, needed: Sequence[str], *, file: str, kind: str, with_damage: bool = False
+) -> list[LabelRow]:
     """The rows of a CSV that has at least the columns `needed`.
 
     `kind` describes the expected contents in error messages; `file` is the short form of it.
     The text is UTF-8 with or without a byte order mark, with any line endings, and commas, semicolons or tabs between
     fields. Column names may be in capitals. Blank rows are skipped; fields that are missing at the end are empty.
     Marks of formulas (`whatif.files.csv_writing`) are taken off.
-    Columns without a name are ignored.
+    Columns without a name are ignored. With `with_damage`, rows may have cells that a spreadsheet changed.
 
     Raises WhatifError naming the file when it cannot be read, is not UTF-8, is not CSV, or lacks a column, and naming
-    line and column of a cell that a spreadsheet changed.
+    line and column of a cell that a spreadsheet changed, without `with_damage`.
     """
     text = text_of(path, f"a CSV of {kind}", is_csv=True)
     names: list[str] | None = None
@@ -57,8 +60,11 @@ def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) 
             padded = [*record, *[""] * (len(names) - len(record))]
             cells = {name: cell for name, cell in zip(names, padded, strict=False) if name}
             checked = checked_row(f"{path}: line {line}", cells)
-            fields = {name: unmarked(cell.strip()).strip() for name, cell in checked.items()}
-            rows.append(LabelRow(file, line, fields, len([cell for cell in record[len(names) :] if cell.strip()])))
+            damage = {name: one for name in cells if with_damage and (one := damage_in(checked, name)) is not None}
+            whole = raw_row(checked) if with_damage else checked
+            fields = {name: unmarked(cell.strip()).strip() for name, cell in whole.items()}
+            surplus = len([cell for cell in record[len(names) :] if cell.strip()])
+            rows.append(LabelRow(file, line, fields, surplus, damage))
     return rows
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from whatif.benchmarks.from_yaml.choice import choose, questions_of
-from whatif.benchmarks.from_yaml.filtering import filtered, numbers_of_pairs
+from whatif.benchmarks.from_yaml.filtering import filtered, numbers_of_pairs, remedies, shortest
 from whatif.benchmarks.from_yaml.settings import ChoiceSettings, FilterQuestions, Template
 from whatif.errors import WhatifError
 from whatif.language.options import LETTERS
@@ -143,19 +143,54 @@ def test_rejections_have_reasons_and_nothing_is_lost() -> None:
         (
             of(options=2),
             [candidate(number, str(number), str(number), words=f"w{number}") for number in range(9)],
-            "no two rows have the same question, so there are no wrong options; give more rows, or use fewer words",
+            "no two rows have the same question, so there are no wrong options; give more rows$",
+        ),
+        (
+            of(options=2, blanks={"word": ["a", "b"]}),
+            [candidate(number, str(number), str(number), words=f"w{number}") for number in range(9)],
+            "no wrong options; give more rows, or use fewer words for its blanks$",
+        ),
+        (
+            of(options=2, original="How many {name}?"),
+            [candidate(number, str(number), str(number), words=f"w{number}") for number in range(9)],
+            r"no wrong options; leave \{name\} out of its text, or give rows that share it$",
+        ),
+        (
+            of(options=["0", "1", "2", "3"]),
+            [candidate(number, str(number % 4), str(number % 2)) for number in range(9)],
+            "has at most 2 different values .* list in `options` at most 2, or give more rows$",
         ),
         (
             of(options=3),
             [candidate(3 * a + b, str(a), str(b)) for a, b in ((0, 0), (1, 0), (2, 0), (0, 1), (0, 2))],
-            "no 3 rows with the same question have 3 different answers to both questions; lower `options`, or give",
+            "no 3 rows with .* have 3 different answers to both questions; give more rows, or lower `options`$",
         ),
-        (of(), [], "no row has words for its blanks that satisfy `where`"),
+        (of(), [], "no row satisfies `where`$"),
+        (of(blanks={"word": ["a"]}), [], "no row has words for its blanks that satisfy `where`$"),
     ],
 )
 def test_a_template_without_a_pair_says_why(template: Template, rows: list[dict[str, Any]], told: str) -> None:
     with pytest.raises(WhatifError, match=told):
         filtered(settings(template), rows, [], 1)
+
+
+def test_rows_that_another_template_has_taken_are_told() -> None:
+    rows = [candidate(number, str(number), str(number)) for number in range(4)]
+    rows += [{**row, "template": "two"} for row in rows]
+    limits = FilterQuestions(pairs=8, draws=1, pairs_per_row=1)
+    two = ChoiceSettings({"one": of(options=2), "two": of(options=2)}, limits)
+    with pytest.raises(WhatifError, match=r"templates\.two: other templates ask .* filter.pairs_per_row allows \(1\)"):
+        filtered(two, rows, [], 1)
+
+
+def test_advice_names_only_what_can_be_changed() -> None:
+    assert remedies(of(options=2), per_row=3) == "give more rows, or raise filter.pairs_per_row"
+    assert remedies(of(options=["a", "b", "c"])) == "give more rows, or list fewer `options`"
+    words = of(options=3, blanks={"word": ["a", "b"]})
+    assert remedies(words) == "give more rows, or use fewer words for its blanks, or lower `options`"
+    both = ChoiceSettings({"one": of(), "two": words}, FilterQuestions(pairs=10))
+    made = [{"group": "one", "variant": variant} for variant in ("original", "counterfactual") for _ in range(5)]
+    assert shortest(both, made) == "two"
 
 
 def test_an_expression_that_fails_for_all_rows_names_one() -> None:

@@ -184,6 +184,28 @@ def test_an_expression_that_fails_on_some_rows_rejects_these(tmp_path: Path) -> 
     assert rejected[0]["detail"] == "row p000: templates.swapped.where: divides by zero"
 
 
+def test_a_cell_that_a_spreadsheet_changed_matters_only_where_it_is_asked_for(tmp_path: Path) -> None:
+    write_table(tmp_path)
+    table = tmp_path / "table.csv"
+    text = table.read_text(encoding="utf-8").replace("p003,3.png,red,3,", "p003,3.png,red,#N/A,")
+    text = text.replace("p004,4.png,", "p004,#REF!,").replace("p005,", "#NAME?,")
+    table.write_text(text, encoding="utf-8")
+    found = project(tmp_path, table_values())
+    found.make("extract", "generate")
+    rejected = {row["item_id"]: row["detail"] for row in found.rows("extract", "rejections", REJECTIONS)}
+    assert rejected == {
+        "p004": "row 5: picture holds the error #REF! of a spreadsheet",
+        "row-000006": "row 6: name holds the error #NAME? of a spreadsheet",
+    }
+    assert found.rows("generate", "rejections", REJECTIONS) == []
+    found = project(tmp_path, table_values(where="number > -1"))
+    found.make("generate")
+    (lost,) = found.rows("generate", "rejections", REJECTIONS)
+    assert lost["detail"].startswith(
+        "row p003: templates.swapped.where: number: holds the error #N/A of a spreadsheet; format the column as text"
+    )
+
+
 def test_an_expression_that_fails_on_all_rows_is_an_error_with_a_row(tmp_path: Path) -> None:
     write_table(tmp_path)
     found = project(tmp_path, table_values(where="colour > number"))

@@ -119,9 +119,10 @@ def test_text_and_images_are_beside_each_other_with_intervals_by_group() -> None
     assert not has(made6, strategy="vccot")
 
 
-def test_the_gap_is_paired_by_pair_and_tested_by_group() -> None:
+def test_the_drop_to_images_is_paired_by_pair_and_tested_by_group() -> None:
     found = gap(FOUND)
     check(found)
+    assert set(found.frame["measure"]) == {"drop"} and "Drop" in [column.heading for column in found.views[1].columns]
     ours = row(found, model="own", metric="EXP")
     assert (ours["value"], ours["n"]) == (50.0, 24)
     assert ours["p"] == 2 * 0.5**6  # six groups that change in the same way

@@ -14,7 +14,7 @@ from tests.faulty_proxy import Fault, FaultyProxy
 from tests.projects import Project
 from tests.tiny_checkpoints import tiny_text_model
 from whatif import artifacts
-from whatif.artifacts.schemas import PREDICTIONS
+from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
 from whatif.artifacts.writer import ArtifactWriter
 from whatif.graph.freshness import Condition
 from whatif.graph.run import run
@@ -187,3 +187,24 @@ def test_a_strategy_gives_the_room_that_it_needs(project: Project, endpoint: End
         for _, body, _ in endpoint.log
     }
     assert limits == {0: 20, 1: 512}
+
+
+def test_equal_failures_in_several_lines_of_a_file_are_one_reason(
+    project: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "responses.csv"
+    path.write_text("question_id,response\nnone,1\n", encoding="utf-8")
+    project.values["models"] = {"m": {"adapter": "replay", "predictions": str(path)}}
+    for job in project.graph.jobs:
+        if job.step.stage not in ("evaluate", "aggregate"):
+            run(job, lambda line: None)
+    ids = [row["question_id"] for row in project.rows("verify", "questions", QUESTIONS)]
+    failed = ["yes"] + ["#REF!"] * (len(ids) - 1)
+    lines = [f"{name},{cell}\n" for name, cell in zip(ids, failed, strict=True)]
+    path.write_text("question_id,response\n" + "".join(lines), encoding="utf-8")
+    made(project)
+    reason, n = "response holds the error #REF! of a spreadsheet", len(ids) - 1
+    said = capsys.readouterr().err
+    assert f"m: {n} of {n + 1} questions ended in error, most often: {reason}\n" in said
+    assert f"counted as errors: {n} ({reason}: {n}, first line 3)" in said
+    assert rows()[1]["reason"] == f"line 3: {reason}"

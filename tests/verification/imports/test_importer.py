@@ -176,11 +176,11 @@ def test_files_as_spreadsheets_save_them(tmp_path: Path, delimiter: str, start: 
 def test_a_csv_of_excel_in_its_own_encoding_is_read_and_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = "item_id;annotator;decision;comment\r\n1000_0-0;Jörg Müller;both;œuvre – “très” bien…\r\n"
+    text = "item_id;annotator;decision;comment\r\n1000_0-0;Jörg Müller;both;œuvre – “très” bien, ça…\r\n"
     path = tmp_path / "labels.csv"
     path.write_bytes(text.encode("cp1252"))
     (row,) = read(path, "long").judgements
-    assert (row["annotator"], row["comment"]) == ("Jörg Müller", "œuvre – “très” bien…")
+    assert (row["annotator"], row["comment"]) == ("Jörg Müller", "œuvre – “très” bien, ça…")
     assert f"{path}: line 2, column annotator: is not UTF-8; read as Windows-1252" in capsys.readouterr().err
 
 

@@ -122,6 +122,22 @@ def test_cells_without_a_value_are_empty(tmp_path: Path) -> None:
     assert decisions(labels) == {("q1", "NA"): "accept", ("q4", "NA"): "reject"}
 
 
+def test_a_cell_that_a_spreadsheet_changed_matters_where_it_is_read(tmp_path: Path) -> None:
+    good = {"item_id": "q1", "annotator": "ann", "decision": "accept", "comment": "fine", "lookup": "7"}
+    rows = [{**good, "lookup": "#N/A"}, {**good, "item_id": "#REF!"}, {**good, "annotator": "#NAME?"}]
+    rows.append({**good, "item_id": "q2", "comment": "#REF!"})
+    labels = read(csv_file(tmp_path / "x.csv", rows), "long", QUESTIONS)
+    assert decisions(labels) == {("q1", "ann"): "accept", ("q2", "ann"): "accept"}
+    assert [one["comment"] for one in labels.judgements] == ["fine", "#REF!"]
+    assert [(one["reason"], one["detail"]) for one in labels.rejections] == [
+        ("damaged cell", "x.csv: line 3: item_id holds the error #REF! of a spreadsheet"),
+        ("damaged cell", "x.csv: line 4: annotator holds the error #NAME? of a spreadsheet"),
+    ]
+    path = csv_file(tmp_path / "y.csv", [good, {**good, "item_id": "q2", "decision": "#N/A"}])
+    with pytest.raises(WhatifError, match=r"y\.csv: line 3: decision holds the error #N/A of a spreadsheet; format"):
+        read(path, "long", QUESTIONS)
+
+
 def test_columns_of_corrections_by_their_usual_names(tmp_path: Path) -> None:
     rows = [
         {"item_id": "q1", "annotator": "a", "decision": "accept", "corrected_answer": "7", "corrected_question": ""},

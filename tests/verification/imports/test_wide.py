@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from tests.verification.imports.files import PAIRS, QUESTIONS, csv_file, decisions, read, reasons
+from tests.verification.imports.files import ITEMS, PAIRS, QUESTIONS, csv_file, decisions, read, reasons
 from whatif.artifacts.schemas import JUDGEMENTS, REJECTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.errors import WhatifError
+from whatif.verification.imports.importer import import_labels
 from whatif.verification.imports.labels import FINAL_DECISIONS
+from whatif.verification.imports.settings import LabelFile
 
 TYPES = ("original", "counterfactual")
 COLUMNS = ("caption_1", "caption_2", "filename", "type", "label_1", "label_2", "label_3", "label")
@@ -53,9 +55,66 @@ def test_a_column_that_only_names_the_own_caption_holds_no_decisions(tmp_path: P
     labels = read(csv_file(tmp_path / "wide.csv", rows, COLUMNS), "wide")
     assert FINAL_DECISIONS not in {annotator for _, annotator in decisions(labels)}
     assert reasons(labels) == {"own caption": len(PAIRS)}
-    rows[0]["label"] = "2"  # a column with one other decision is an adjudicator's
+    rows[0]["label"] = "2"  # corrected by whoever used the file before
+    labels = read(csv_file(tmp_path / "wide.csv", rows, COLUMNS), "wide")
+    assert reasons(labels) == {"own caption": len(PAIRS)}
+    rows[1]["label"] = "2"  # a column that follows two of twelve majorities is an adjudicator's
     labels = read(csv_file(tmp_path / "wide.csv", rows, COLUMNS), "wide")
     assert reasons(labels) == {} and decisions(labels)[f"{PAIRS[0]['pair_id']}-0", FINAL_DECISIONS] == "caption_1"
+
+
+NAMED = {"item": "filename", "side": "type", "decision": "label", "first": "caption_1", "second": "caption_2"}
+BY_NUMBER = {"1": "first", "2": "second"}
+
+
+def released(*, votes: bool = True, label: str = "label", differing: int = 0) -> list[dict[str, Any]]:
+    """The layout of the released labels: one annotator chooses the other caption for half of the images."""
+    rows = []
+    for number in range(len(PAIRS)):
+        for side in (0, 1):
+            own, other = ("1", "2") if side == 0 else ("2", "1")
+            one = row(number, side, (0, 1), *([other if number % 2 else own] if votes else []))
+            one[label] = other if len(rows) < differing else own
+            rows.append(one if label == "label" else {name: cell for name, cell in one.items() if name != "label"})
+    return rows
+
+
+@pytest.mark.parametrize("how", ["columns", "long", "wide"])
+@pytest.mark.parametrize(("label", "differing"), [("label", 0), ("label", 1), ("final", 0)])
+def test_the_released_column_is_refused_if_the_settings_name_it(
+    tmp_path: Path, how: str, label: str, differing: int
+) -> None:
+    path = csv_file(tmp_path / "released.csv", released(label=label, differing=differing))
+    with pytest.raises(
+        WhatifError, match=rf"column {label} gives {24 - differing} of 24 images .*no decisions"
+    ) as error:
+        read(path, how, columns={**NAMED, "decision": label}, values=BY_NUMBER, annotator="lab")
+    assert "\n" not in str(error.value) and "format wide reads label_1, label_2" in str(error.value)
+
+
+def test_the_released_column_is_refused_in_a_second_file(tmp_path: Path) -> None:
+    votes = csv_file(tmp_path / "votes.csv", [{**row, "label": ""} for row in released()])
+    alone = csv_file(tmp_path / "alone.csv", released(votes=False))
+    files = [
+        LabelFile.model_validate({"path": str(votes), "format": "wide"}),
+        LabelFile.model_validate(
+            {"path": str(alone), "format": "columns", "columns": NAMED, "values": BY_NUMBER, "annotator": "lab"}
+        ),
+    ]
+    with pytest.raises(WhatifError, match=r"alone\.csv: column label gives 24 of 24"):
+        import_labels(files, ITEMS)
+
+
+def test_without_other_labels_a_line_says_what_such_a_column_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = csv_file(tmp_path / "released.csv", released(votes=False))
+    labels = read(path, "columns", columns=NAMED, values=BY_NUMBER, annotator="lab")
+    told = capsys.readouterr().err
+    assert len(labels.judgements) == 24 and told.count("\n") == 1 and "column label gives 24 of 24 images" in told
+    path = csv_file(tmp_path / "people.csv", released(votes=False, differing=2))
+    read(path, "columns", columns=NAMED, values=BY_NUMBER, annotator="lab")
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from whatif.benchmarks.from_yaml.expressions import (
     PLAIN,
     ExpressionError,
     parsed,
+    readable,
     shown,
     written,
 )
@@ -84,7 +85,10 @@ class _Evaluator(SimpleEval):  # type: ignore[misc]
     def _eval_name(self, node: ast.Name) -> Any:
         if node.id not in self.names:
             raise ExpressionError(f"{node.id}: the row has no such attribute")
-        return self.names[node.id]
+        try:
+            return readable(self.names[node.id])
+        except ExpressionError as error:
+            raise ExpressionError(f"{node.id}: {error}") from None
 
     def _eval_sequence(self, node: ast.List | ast.Tuple) -> list[Any]:
         return [self._eval(element) for element in node.elts]

@@ -36,6 +36,7 @@ LONGEST_LIST = 1_000  # elements of a list
 LARGEST_NUMBER = 10**15
 MOST_DIGITS = 12  # that `round` keeps
 ELEMENT = "it"
+NO_VALUE = "no value"  # key of the attribute of a row whose cell cannot be read, and says why
 
 # Function -> the fewest and the most arguments; the arguments after the list are evaluated for each of its elements.
 OVER_LISTS: Mapping[str, tuple[int, int]] = {
@@ -108,6 +109,7 @@ def written(value: Any) -> str:
 
     Raises ExpressionError for anything else, such as a list or nothing.
     """
+    value = readable(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float) and math.isfinite(value):
@@ -120,6 +122,13 @@ def written(value: Any) -> str:
     if isinstance(value, str) and value.strip():
         return " ".join(value.split())
     raise ExpressionError(f"is {shown(value)}; an answer must be a number, a text that is not empty, or true or false")
+
+
+def readable(value: Any) -> Any:
+    """The value of an attribute. Raises ExpressionError when its cell cannot be read."""
+    if isinstance(value, dict) and NO_VALUE in value:
+        raise ExpressionError(value[NO_VALUE])
+    return value
 
 
 @lru_cache(maxsize=4096)

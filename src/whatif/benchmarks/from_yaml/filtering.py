@@ -10,12 +10,13 @@ from typing import Any
 
 from whatif.benchmarks.from_yaml.auditing import distance_from_guessing
 from whatif.benchmarks.from_yaml.choice import VARIANTS, Chosen, change_defect, choose, option_defect, questions_of
-from whatif.benchmarks.from_yaml.settings import ChoiceSettings, Template
+from whatif.benchmarks.from_yaml.settings import ChoiceSettings, Template, blanks_in
 from whatif.benchmarks.shared.rejecting import rejection
 from whatif.errors import WhatifError
 from whatif.reporting.paired_answers import meaning
 
 CHANGE, OPTION, REPEATED, NOT_CHOSEN = "wrong change", "no such option", "repeated", "not chosen"
+_FEWEST_OPTIONS = 2  # of a question
 Row = dict[str, Any]
 
 
@@ -64,7 +65,14 @@ def filtered(
             if not chosen and wanted[name]:
                 own = [str(row["detail"]) for row in failed if row["item_id"].partition(" ")[0] == name]
                 given = by_template.get(name, [])
-                raise WhatifError(f"templates.{name}: {_why_none(templates[name], given, kept, rejections, own)}")
+                taken = limits.pairs_per_row if _has_pair(name, templates[name], kept, seed) else None
+                why = (
+                    f"other templates ask about its rows as often as filter.pairs_per_row allows ({taken}); raise it, "
+                    "or give more rows"
+                    if taken is not None
+                    else _why_none(templates[name], given, kept, rejections, own)
+                )
+                raise WhatifError(f"templates.{name}: {why}")
             drawn += chosen
         questions = [row for one in drawn for row in questions_of(one)]
         distance = distance_from_guessing(questions, seed=seed)
@@ -89,6 +97,13 @@ def numbers_of_pairs(templates: Mapping[str, Template], pairs: int) -> dict[str,
     for name in by_remainder[: pairs - sum(found.values())]:
         found[name] += 1
     return found
+
+
+def shortest(settings: ChoiceSettings, questions: Sequence[Row]) -> str:
+    """The template that lacks most of the pairs that it should have."""
+    made = Counter(row["group"] for row in questions if row["variant"] == VARIANTS[0])
+    wanted = numbers_of_pairs(settings.templates, settings.filter.pairs)
+    return max(sorted(wanted), key=lambda name: wanted[name] - made[name])
 
 
 def _good(template: Template, candidates: Sequence[Row]) -> tuple[list[Row], list[Row]]:
@@ -125,7 +140,7 @@ def _why_none(
     if not candidates:
         if failed:
             return f"no row has a candidate; its expressions fail for {len(failed):,} rows, for example {failed[0]}"
-        return "no row has words for its blanks that satisfy `where`"
+        return f"no row {'has words for its blanks that satisfy' if template.blanks else 'satisfies'} `where`"
     if not kept:
         reason, number = Counter(row["reason"] for row in rejections).most_common(1)[0]
         example = next(row["detail"] for row in rejections if row["reason"] == reason)
@@ -133,15 +148,40 @@ def _why_none(
     return _why_no_options(template, kept)
 
 
+def remedies(template: Template, *, per_row: int | None = None, least: int = _FEWEST_OPTIONS) -> str:
+    """What gives a template more pairs, of what can be changed in it.
+
+    `per_row` is a limit on pairs that matters; fewer than `least` options are not thought of.
+    """
+    found = ["give more rows"]
+    if per_row is not None:
+        found.append("raise filter.pairs_per_row")
+    if template.blanks:
+        found.append("use fewer words for its blanks")
+    if _size(template) > least:
+        found.append("lower `options`" if isinstance(template.options, int) else "list fewer `options`")
+    return ", or ".join(found)
+
+
+def _size(template: Template) -> int:
+    return template.options if isinstance(template.options, int) else len(template.options)
+
+
+def _has_pair(name: str, template: Template, kept: Sequence[Row], seed: int) -> bool:
+    """Whether a template had a pair if no other asked about its rows."""
+    return bool(choose(name, template, kept, Counter(), pairs=1, per_row=None, seed=seed))
+
+
 def _why_no_options(template: Template, kept: Sequence[Row]) -> str:
     """Why candidates give no options: rows with the same question are needed, and as many answers as options."""
-    size = template.options if isinstance(template.options, int) else len(template.options)
-    more = "give more rows, or use fewer words for its blanks"
+    size = _size(template)
     by_question: dict[tuple[str, str], list[Row]] = {}
     for row in kept:
         by_question.setdefault((row["original"], row["counterfactual"]), []).append(row)
     shared = [rows for rows in by_question.values() if len({row["row_id"] for row in rows}) > 1]
     if not shared:
+        named = [name for text in template.texts().values() for name in blanks_in(text) if name not in template.blanks]
+        more = f"leave {{{named[0]}}} out of its text, or give rows that share it" if named else remedies(template)
         return f"no two rows have the same question, so there are no wrong options; {more}"
     for variant in VARIANTS:
         most = max(len({meaning(row[f"answer_{variant}"]) for row in rows}) for rows in shared)
@@ -151,11 +191,11 @@ def _why_no_options(template: Template, kept: Sequence[Row]) -> str:
                 f"{shared[0][0][f'answer_{variant}']!r}, so there are no wrong options; let it depend on the row"
             )
         if most < size:
+            fewer = "set `options` to" if isinstance(template.options, int) else "list in `options`"
             return (
                 f"answer.{variant}: has at most {most} different values for rows with the same question, but there are "
-                f"{size} options; set `options` to at most {most}, or {more}"
+                f"{size} options; {fewer} at most {most}, or {remedies(template, least=size)}"
             )
     return (
-        f"no {size} rows with the same question have {size} different answers to both questions; lower `options`, or "
-        f"{more}"
+        f"no {size} rows with the same question have {size} different answers to both questions; {remedies(template)}"
     )

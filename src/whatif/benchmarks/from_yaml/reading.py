@@ -13,11 +13,13 @@ from whatif.benchmarks.from_yaml.settings import ExtractRows, PictureTable
 from whatif.benchmarks.from_yaml.table_rows import attributes_of, defect_of, picture_path, pictures_of, table_rows
 from whatif.benchmarks.shared.rejecting import rejection
 from whatif.errors import WhatifError
+from whatif.files.cells import Damage
 from whatif.files.image_decoding import LARGEST_PICTURE, UnreadableImageError, decode
 from whatif.files.inputs import read_bytes, user_path
 from whatif.random_streams import sample
 
 NO_PICTURE, UNREADABLE, BAD_ATTRIBUTE, REPEATED = "no picture", "picture unreadable", "bad attribute", "repeated id"
+BAD_CELL = "cell unreadable"
 Row = dict[str, Any]
 Add = Callable[[Row], None]
 
@@ -55,6 +57,11 @@ def _of_table(table: PictureTable, limit: int | None, seed: int, add: Add, rejec
             reject(rejection(f"{row_id} (row {number})", REPEATED, f"row {number}: an earlier row has the id {row_id}"))
             continue
         known.add(row_id)
+        unread = {column: cell for column, cell in row.items() if isinstance(cell, Damage)}
+        if table.id in unread or table.picture in unread:
+            column = table.id if table.id in unread else table.picture
+            reject(rejection(row_id, BAD_CELL, f"row {number}: {column} {unread[str(column)].what}"))
+            continue
         attributes = attributes_of(row)
         defect = defect_of(attributes)
         if defect:
@@ -76,7 +83,7 @@ def _of_table(table: PictureTable, limit: int | None, seed: int, add: Add, rejec
 def _id_of(row: Row, table: PictureTable, number: int) -> str:
     """The id of a row: its column `id`, or its number among the rows; a long id is shortened to a hash."""
     given = row.get(table.id) if table.id is not None else None
-    text = f"row-{number:06d}" if given is None else " ".join(str(given).split())
+    text = f"row-{number:06d}" if given is None or isinstance(given, Damage) else " ".join(str(given).split())
     return text if len(text) <= 100 else hashlib.sha256(text.encode()).hexdigest()[:24]
 
 

@@ -16,6 +16,7 @@ from whatif.params.judge import JudgeSettings, Judging
 from whatif.params.model_entries import RankingRule
 
 MOST_OPTIONS = 8
+MOST_DRAWS = 50
 LONGEST_QUESTION = 1_000  # characters of the text of a template
 IF = ("{if}", "{If}")  # the place of the presupposition; the second begins a sentence
 NAME = r"[a-z][a-z0-9_]*"  # of blanks
@@ -173,7 +174,7 @@ class FilterQuestions(Settings):
 
     pairs: int = Field(ge=1, le=1_000_000)
     pairs_per_row: int | None = Field(default=None, ge=1)  # null: no limit
-    draws: int = Field(default=5, ge=1, le=50)  # most choices of pairs, until the shortcut audit finds nothing
+    draws: int = Field(default=5, ge=1, le=MOST_DRAWS)  # most choices of pairs, until the shortcut audit finds nothing
 
 
 class EvaluateQuestions(Judging):

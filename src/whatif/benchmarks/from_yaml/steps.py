@@ -16,6 +16,7 @@ from whatif.artifacts.schemas import CORRECTIONS, IMAGES, JUDGEMENTS, PREDICTION
 from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.from_yaml.schemas import CANDIDATES, ROWS
 from whatif.benchmarks.from_yaml.settings import (
+    MOST_DRAWS,
     AskSettings,
     AuditSettings,
     CandidateSettings,
@@ -108,7 +109,7 @@ def generate(task: Task[CandidateSettings]) -> None:
 )
 def filter_(task: Task[ChoiceSettings]) -> None:
     """Rejects candidates whose answers contradict `change`, and repeated ones; chooses pairs, with their options."""
-    from whatif.benchmarks.from_yaml.filtering import filtered
+    from whatif.benchmarks.from_yaml.filtering import filtered, remedies, shortest
 
     failed = list(task.rows("failed"))
     found = filtered(task.settings, task.rows("candidates"), failed, task.seed)
@@ -116,14 +117,18 @@ def filter_(task: Task[ChoiceSettings]) -> None:
     task.outputs.write("rejections", found.rejections)
     kept = len(found.questions) // 2
     if kept < task.settings.filter.pairs:
+        short = shortest(task.settings, found.questions)
         task.say(
             f"warning: {task.name}: {kept:,} of {task.settings.filter.pairs:,} pairs: no more rows have enough "
-            "different answers to the same question; give more rows, fewer blanks or fewer options"
+            f"different answers to the same question, mostly in templates.{short}; "
+            f"{remedies(task.settings.templates[short], per_row=task.settings.filter.pairs_per_row)}"
         )
     if found.distance > 1:
+        draws = task.settings.filter.draws
+        more = ", or raise filter.draws" if draws < MOST_DRAWS else ""
         task.say(
-            f"warning: {task.name}: in none of {task.settings.filter.draws} draws is guessing inside all intervals of "
-            "the shortcut audit; see its table in the report, or raise filter.draws"
+            f"warning: {task.name}: in none of {draws} draws is guessing inside all intervals of the shortcut audit; "
+            f"see its table in the report{more}"
         )
 
 

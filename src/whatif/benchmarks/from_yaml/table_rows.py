@@ -1,9 +1,10 @@
 """Rows of a user's table with pictures and attributes: CSV, JSONL or Parquet.
 
 The header of a CSV file tells whether commas, semicolons or tabs divide its cells. A column whose cells are all numbers
-has numbers; one whose cells are all JSON lists, such as `["red", "blue"]` or `[{"colour": "red"}]`, has lists. An empty
-cell is nothing. In JSONL and Parquet, values are what they are. Attributes are numbers, texts, truth values, lists of
-these, and lists of objects with such fields.
+has numbers, as `number_columns` reads them; one whose cells are all JSON lists, such as `["red", "blue"]` or
+`[{"colour": "red"}]`, has lists. An empty cell is nothing. A cell that a spreadsheet changed, and numbers that can be
+two, are `Damage`: an expression that asks for them fails for the row and says why. In JSONL and Parquet, values are
+what they are. Attributes are numbers, texts, truth values, lists of these, and lists of objects with such fields.
 """
 
 from __future__ import annotations
@@ -11,25 +12,23 @@ from __future__ import annotations
 import json
 import keyword
 import math
-import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from whatif.benchmarks.from_yaml.expressions import LONGEST_LIST
+from whatif.benchmarks.from_yaml.expressions import LONGEST_LIST, NO_VALUE
+from whatif.benchmarks.from_yaml.number_columns import AmbiguousNumberError, Number, number_columns
 from whatif.benchmarks.from_yaml.settings import PictureTable
 from whatif.errors import WhatifError
-from whatif.files.cells import checked_row
-from whatif.files.csv_reading import NotDelimitedError, delimited_rows
+from whatif.files.cells import Damage, checked_row, damage_in, raw_row
+from whatif.files.csv_reading import NotDelimitedError, delimited_rows, delimiter_of
 from whatif.files.inputs import LONGEST_LINE, read_bytes, user_path
 
 MOST_ROWS = 1_000_000
 _LOOKED_AT = 1_000  # first rows that tell which attributes there are
 _READERS = (".csv", ".jsonl", ".parquet")
-_WHOLE = re.compile(r"[+-]?[0-9]{1,15}")
-_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
 _PLAIN = (str, int, float, bool, type(None))
 _KNOWN = (*_PLAIN, list)
 Row = dict[str, Any]
@@ -78,7 +77,11 @@ def pictures_of(row: Mapping[str, Any], column: str) -> list[str]:
 
 def attributes_of(row: Mapping[str, Any]) -> Row:
     """What expressions can name in a row: columns with a name that they can write, and with values that they know."""
-    return {name: value for name, value in row.items() if _can_be_named(name) and isinstance(value, _KNOWN)}
+    return {
+        name: {NO_VALUE: f"{value.what}; {value.remedy}"} if isinstance(value, Damage) else value
+        for name, value in row.items()
+        if _can_be_named(name) and isinstance(value, (*_KNOWN, Damage))
+    }
 
 
 def _can_be_named(name: str) -> bool:
@@ -89,6 +92,8 @@ def _can_be_named(name: str) -> bool:
 def defect_of(attributes: Mapping[str, Any]) -> str:
     """Why the attributes of a row cannot be used; empty if they can."""
     for name, value in attributes.items():
+        if isinstance(value, dict):  # matters only where an expression asks for it
+            continue
         elements = value if isinstance(value, list) else [value]
         if len(elements) > LONGEST_LIST:
             return f"{name}: has {len(elements):,} elements; the most are {LONGEST_LIST:,}"
@@ -130,33 +135,39 @@ def _csv(path: Path, text: Collection[str], first: int | None) -> list[Row]:
         lines = list(islice(delimited_rows(content), None if first is None else first + 1))
     except NotDelimitedError as error:
         raise WhatifError(f"{path}:{error.line}: not valid CSV: {error}") from error
-    header = [name.strip() for _, names in lines[:1] for name in names]
+    header = [name for _, names in lines[:1] for name in names]
     if len(set(header)) < len(header):
         twice = next(name for name in header if header.count(name) > 1)
         raise WhatifError(f"{path}: two columns are called {twice!r}; rename one")
-    cells = []
+    rows = []
     for number, (line, fields) in enumerate(lines[1:], start=1):
         if len(fields) != len(header):
             raise WhatifError(f"{path}: row {number} has {len(fields)} cells, the header has {len(header)}")
-        row = checked_row(f"{path}: line {line}", dict(zip(header, fields, strict=True)))
-        cells.append(list(row.values()))
-    columns = [_column([line[place] for line in cells], name in text) for place, name in enumerate(header)]
-    return [dict(zip(header, row, strict=True)) for row in zip(*columns, strict=True)]
+        rows.append(checked_row(f"{path}: line {line}", dict(zip(header, fields, strict=True))))
+    cells = {name: [damage_in(row, name) or raw_row(row)[name].strip() for row in rows] for name in header}
+    filled = {name: [cell for cell in of_column if cell and isinstance(cell, str)] for name, of_column in cells.items()}
+    numbers = number_columns({name: of for name, of in filled.items() if name not in text}, delimiter_of(content))
+    columns = {name: _column(cells[name], filled[name], numbers.get(name), name in text) for name in header}
+    return [dict(zip(header, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _column(cells: Sequence[str], is_text: bool) -> list[Any]:
-    """The values of a column of CSV: numbers, lists or texts, of one kind for all of its cells."""
-    stripped = [cell.strip() for cell in cells]
-    filled = [cell for cell in stripped if cell]
-    read: Callable[[str], Any] = str
-    if filled and not is_text:
-        if all(_WHOLE.fullmatch(cell) for cell in filled):
-            read = int
-        elif all(_DECIMAL.fullmatch(cell) for cell in filled):
-            read = float
-        elif all(cell.startswith("[") for cell in filled) and all(_list(cell) is not None for cell in filled):
-            read = _list
-    return [read(cell) if cell else None for cell in stripped]
+def _column(
+    cells: Sequence[str | Damage],
+    filled: Sequence[str],
+    numbers: Sequence[Number] | AmbiguousNumberError | None,
+    is_text: bool,
+) -> list[Any]:
+    """The values of a column of CSV: numbers, lists or texts, of one kind for all of its cells; None for empty ones."""
+    read: Iterable[Any] = filled
+    if isinstance(numbers, AmbiguousNumberError):
+        read = [Damage(str(numbers), "or list the column in extract.table.text")] * len(filled)
+    elif numbers is not None:
+        read = numbers
+    elif not is_text and filled and all(cell.startswith("[") for cell in filled):
+        lists = list(map(_list, filled))
+        read = filled if None in lists else lists
+    values = iter(read)
+    return [cell if isinstance(cell, Damage) else next(values) if cell else None for cell in cells]
 
 
 def _list(cell: str) -> list[Any] | None:

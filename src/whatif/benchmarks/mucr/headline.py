@@ -23,6 +23,7 @@ _NAMES = {"text": IN_TEXT, "multimodal": IN_IMAGES}
 def headline_of(results: Results) -> dict[str, Any]:
     """Model -> strategy -> numbers: `text` and `multimodal` in percent, `gap` in points, and `n`, the pairs.
 
+    `gap` is the drop from text to images, positive where a model loses with images.
     `text`, `multimodal` and `gap` are over the three metrics together; with a metric at the end (`text_c2e`) they are
     of this metric. People are `Human`, and the mean over the seeds of a fine-tuned model is `<model>-tuned`.
     """

@@ -1,4 +1,4 @@
-"""Tables 6 and 7 of MuCR, text against images, and the gap between the two (MuCR 4.2, B.1)."""
+"""Tables 6 and 7 of MuCR, text against images, and the drop from one to the other (MuCR 4.2, B.1)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from whatif.benchmarks.mucr import reported
 from whatif.benchmarks.mucr.asked_items import IN_IMAGES, IN_TEXT, Way
 from whatif.benchmarks.mucr.reported import Number
-from whatif.benchmarks.mucr.results import ALL, CHANGE, PEOPLE, SCORE, Results, Row, with_all
+from whatif.benchmarks.mucr.results import ALL, DROP, PEOPLE, SCORE, Results, Row, with_all
 from whatif.benchmarks.mucr.schemas import MAIN_FORM, SCORES, TEXT
 from whatif.benchmarks.mucr.score_tables import (
     BESIDE,
@@ -125,7 +125,7 @@ def table7(results: Results) -> Table:
 
 
 def gap(results: Results) -> Table:
-    """The gap of text and images (MuCR 4.2): text minus multimodal score in points, paired by pair.
+    """The drop from text to images (MuCR 4.2): text minus multimodal score in points, paired by pair.
 
     The metric `all` is over the questions of all three metrics. Intervals and tests are by group; p-values of real
     models are corrected over the table (Holm).
@@ -136,33 +136,33 @@ def gap(results: Results) -> Table:
         system = next(iter(found)).system
         values = [printed[system, metric] for metric in SCORES]
         for metric, value in zip((*SCORES, ALL), (*values, round(sum(values) / len(values), 4)), strict=True):
-            yield {"name": system, "source": REPORTED, "metric": metric, "measure": CHANGE, "value": value}
+            yield {"name": system, "source": REPORTED, "metric": metric, "measure": DROP, "value": value}
 
     def ours(system: System) -> Iterable[Row]:
         text, images = (with_all(results.metrics(system, way)) for way in WAYS)
-        yield from results.changes(images, text, results.place(system))
+        yield from results.drops(text, images, results.place(system))
 
     def people() -> Iterable[Row]:
         text, images = (results.by_people(way, SCORES) for way in WAYS)
-        yield from results.changes(with_all(images), with_all(text), BY_PEOPLE)
+        yield from results.drops(with_all(text), with_all(images), BY_PEOPLE)
 
     rows = in_order(results, reported.numbers("6"), of_reported, ours, results.main, people=people)
     gained = [f"{system} in {metric} ({-value:+.2f})" for (system, metric), value in printed.items() if value < 0]
     views = (
         View(
-            "Score in text minus score in images, in points (MuCR 4.2); all is over the three metrics.",
+            "The drop from text to images in points, text minus images (MuCR 4.2); all is over the three metrics.",
             BESIDE,
-            tuple(Column(metric, CHANGE, {"metric": metric}, write=signed(2)) for metric in (*SCORES, ALL)),
+            tuple(Column(metric, DROP, {"metric": metric}, write=signed(2)) for metric in (*SCORES, ALL)),
             "Reported rows follow from Table 6. The paper says that all models lose with images, but some gain: "
             f"{', '.join(gained)}.",
         ),
         changes_view(
-            f"Ours: score in text minus score in images in points, over the same pairs, with {results.level} intervals "
+            f"Ours: the drop from text to images in points, over the same pairs, with {results.level} intervals "
             "by group.",
             "p is of the exact test that changes the signs of groups. Holm's correction is over all rows of real "
             "models. In the rows all, a pair counts once for each metric; with people, once for each attempt. "
             f"{results.ranked_by}".strip(),
-            heading="Gap",
+            measure=DROP,
         ),
     )
-    return score_table("gap", "The gap of text and images", results.corrected(rows), (), views)
+    return score_table("gap", "The drop from text to images", results.corrected(rows), (), views)

@@ -1,4 +1,4 @@
-"""The results of MuCR: tables beside the reported numbers, the gap of text and images, figures, and a report."""
+"""The results of MuCR: tables beside the reported numbers, the drop from text to images, figures, and a report."""
 
 from __future__ import annotations
 

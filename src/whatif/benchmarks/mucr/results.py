@@ -19,7 +19,7 @@ from whatif.statistics import holm
 
 PEOPLE = "Human"  # as the paper names them
 ALL = "all"  # the three metrics together
-SCORE, CHANGE = "score", "change"  # measures
+SCORE, CHANGE, DROP = "score", "change", "drop"  # measures; a gain is a positive change, a loss a positive drop
 Row = dict[str, Any]
 ByMetric = Mapping[str, Outcomes]
 
@@ -145,6 +145,10 @@ class Results:
             }
             for metric, one in found.items()
         ]
+
+    def drops(self, before: ByMetric, after: ByMetric, place: Row) -> list[Row]:
+        """Rows of the measure `drop` in points, by metric: before minus after, over the pairs of both."""
+        return [{**row, "measure": DROP} for row in self.changes(after, before, place)]
 
     def changes(self, before: ByMetric, after: ByMetric, place: Row) -> list[Row]:
         """Rows of the measure `change` in points, by metric: after minus before, over the pairs of both."""

@@ -70,13 +70,16 @@ def intervals_view(caption: str, note: str = "", metrics: Sequence[str] = SCORES
     return View(caption, {**OF_OURS, **shown}, columns, note)
 
 
-def changes_view(caption: str, note: str = "", heading: str = "Change", **shown: str) -> View:
-    """Our paired changes in points with intervals and p-values, one row for each metric; `metric=""` hides its name."""
+def changes_view(caption: str, note: str = "", measure: str = CHANGE, **shown: str) -> View:
+    """Our paired changes or drops in points with intervals and p-values, one row for each metric.
+
+    `metric=""` hides the name of the metric.
+    """
     columns = (
-        Column(heading, CHANGE, ONLY_OURS, write=signed(1), interval=True),
-        Column("Pairs", CHANGE, ONLY_OURS, number="n"),
-        Column("p", CHANGE, ONLY_OURS, number="p"),
-        Column("Holm p", CHANGE, ONLY_OURS, number="p_holm"),
+        Column(measure.capitalize(), measure, ONLY_OURS, write=signed(1), interval=True),
+        Column("Pairs", measure, ONLY_OURS, number="n"),
+        Column("p", measure, ONLY_OURS, number="p"),
+        Column("Holm p", measure, ONLY_OURS, number="p_holm"),
     )
     return View(caption, {**OF_OURS, **shown, "metric": shown.get("metric", "Metric")}, columns, note)
 

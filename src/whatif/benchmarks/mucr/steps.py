@@ -177,7 +177,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
     publishes=("report.md", "accuracy.csv", *FIGURES, *table_files((*_TABLES, *ANNOTATOR_TABLES))),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
-    """Makes the tables beside the reported numbers, the figures, the gap of text and images, the funnel, and items."""
+    """Makes the tables beside the reported numbers, the figures, the drops, the funnel, and items."""
     from whatif.benchmarks.mucr.report import publish_report
 
     publish_report(task)

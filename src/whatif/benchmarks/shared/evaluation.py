@@ -41,6 +41,7 @@ def write_predictions(
     Reports how many questions ended in error and why; if some errors are transient, the outputs are marked as
     unfinished. In a dry run nothing is written.
     """
+    from whatif.models.replay import without_place
     from whatif.models.responses.store import ResponseStore, store_path
     from whatif.models.responses.stored import stored
 
@@ -71,7 +72,7 @@ def write_predictions(
         while together := list(islice(rows, _ROWS_TOGETHER)):
             task.outputs.writer("predictions").write(together)
             total += len(together)
-            errors.update(str(row["reason"]) for row in together if row["status"] == "error")
+            errors.update(without_place(str(row["reason"])) for row in together if row["status"] == "error")
     report_errors(task, name, total, errors, model.reasons)
 
 

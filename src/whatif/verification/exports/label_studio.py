@@ -25,7 +25,7 @@ from whatif.verification.exports.folder import (
     shown_texts,
 )
 from whatif.verification.exports.tasks import AnnotationTask, Interface, TaskSet, instructions_html
-from whatif.verification.imports.layouts import CORRECTED
+from whatif.verification.imports.presets import CORRECTED
 
 INTERFACE_FILE, INSTRUCTIONS_FILE = "labelling-interface.xml", "instructions.html"
 LARGEST_FILE = 200 * 1000**2  # bytes of a file of tasks; Label Studio refuses uploads of 250 MiB

@@ -24,7 +24,7 @@ from whatif.verification.exports.folder import (
     shown_texts,
 )
 from whatif.verification.exports.tasks import Interface, TaskSet, instructions_html
-from whatif.verification.imports.layouts import CORRECTED
+from whatif.verification.imports.presets import CORRECTED
 
 LAYOUT_FILE = "layout.html"
 _TEXT = '<strong style="white-space: pre-wrap">${{{}}}</strong>'  # with its spaces and line breaks

@@ -10,7 +10,7 @@ from whatif.files.cells import LONGEST_CELL
 from whatif.files.csv_writing import csv_for_people
 from whatif.verification.exports.folder import check_texts, headings_of, image_columns, shown_names, shown_texts
 from whatif.verification.exports.tasks import Interface, TaskSet
-from whatif.verification.imports.layouts import CORRECTED
+from whatif.verification.imports.presets import CORRECTED
 from whatif.verification.picture_tasks import FILE, INSTRUCTIONS_FILE, PICTURES, picture_name
 
 _WIDTH = 110  # characters of a line of the instructions

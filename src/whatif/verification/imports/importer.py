@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +21,13 @@ from whatif.verification.imports.label_studio import read_label_studio
 from whatif.verification.imports.labels import FINAL_DECISIONS, UNKNOWN, Finding, Label, Place, UnusableError, quoted
 from whatif.verification.imports.layouts import merged, needed_columns, read_layouts
 from whatif.verification.imports.mturk import read_mturk
+from whatif.verification.imports.own_captions import check_named_column, repeats_own_captions
 from whatif.verification.imports.question_files import read_corrected_copy, read_rejected_ids
 from whatif.verification.imports.records import Record, read_records
-from whatif.verification.imports.settings import LabelFile
+from whatif.verification.imports.settings import NUMBERED, ColumnMap, LabelFile
 from whatif.verification.label_files import TWICE_ALIKE, TWICE_DIFFERENTLY
 
 _LISTED = 10  # maximum number of places in a message
-# Images whose annotators do not all choose their own caption, from which a column of final decisions can be told from
-# one that merely names the own caption, as in the released labels of COCO-Counterfactuals.
-_CONTESTED = 10
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,14 @@ class _Found:
     labels: dict[tuple[str, str], list[_Resolved]] = field(default_factory=lambda: defaultdict(list))
     findings: list[Finding] = field(default_factory=list)
     unlabelled: list[Place] = field(default_factory=list)
+    with_captions: set[str] = field(default_factory=set)  # names of the files that show both captions in a row
+
+    def decisions(self, chosen: Callable[[_Resolved], bool]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+        """The decisions of the chosen labels and those of the others, by item."""
+        by_item: tuple[dict[str, list[str]], dict[str, list[str]]] = {}, {}
+        for label in chain.from_iterable(self.labels.values()):
+            by_item[not chosen(label)].setdefault(label.row["item_id"], []).append(label.row["decision"])
+        return by_item
 
 
 @dataclass(frozen=True)
@@ -95,15 +103,15 @@ def import_labels(files: Sequence[LabelFile], items: Items) -> ImportedLabels:
     labels an item several times, one of the labels counts if they agree, and none counts if they differ.
 
     Raises WhatifError, naming file and row, when a file cannot be read in its format, when it lacks a column, when a
-    word stands for a decision that these items do not have, and when none of its items is known.
+    word stands for a decision that these items do not have, when its column of decisions is that of the own captions
+    (`own_captions`), and when none of its items is known.
     """
     found = _Found()
     names = _shown_names(files)
     for file, name in zip(files, names, strict=True):
-        path = user_path(file.path)
-        _import_file(path, name, file, items, found)
+        _import_file(name, file, items, found)
     if items.are_images_of_pairs:
-        _set_aside_own_captions(found, items)
+        _check_own_captions(zip(files, names, strict=True), found, items)
     judgements, gold = [], []
     for _, labels in sorted(found.labels.items()):
         kept, lost = _settled(labels)
@@ -115,25 +123,45 @@ def import_labels(files: Sequence[LabelFile], items: Items) -> ImportedLabels:
     return ImportedLabels(judgements, findings, sorted(found.unlabelled), gold, without, len(files))
 
 
-def _set_aside_own_captions(found: _Found, items: Items) -> None:
-    """Makes findings of final decisions that give every image its own caption, whatever its annotators say."""
+def _check_own_captions(files: Iterable[tuple[LabelFile, str]], found: _Found, items: Items) -> None:
+    """Makes findings of final decisions that only repeat own captions, and checks the columns that settings name."""
     own = {item_id: f"caption_{item.side}" for item_id, item in items.by_id.items()}
-    final = [key for key in found.labels if key[1] == FINAL_DECISIONS]
-    contested = {
-        item_id
-        for (item_id, annotator), labels in found.labels.items()
-        if annotator != FINAL_DECISIONS and any(label.row["decision"] != own[item_id] for label in labels)
-    }
-    if len(contested & {item_id for item_id, _ in final}) < _CONTESTED or any(
-        label.row["decision"] != own[item_id] for item_id, name in final for label in found.labels[item_id, name]
-    ):
-        return
-    told = "the column gives every image the caption that it was made from, so it holds no decisions of people"
-    for key in final:
-        found.findings += [Finding(label.place, "own caption", told) for label in found.labels.pop(key)]
+    final, others = found.decisions(lambda label: label.row["annotator"] == FINAL_DECISIONS)
+    if repeats_own_captions(_last(final), others, own):
+        told = "the column gives images the caption that they were made from, so it holds no decisions of people"
+        for key in [key for key in found.labels if key[1] == FINAL_DECISIONS]:
+            found.findings += [Finding(label.place, "own caption", told) for label in found.labels.pop(key)]
+    for file, name in files:
+        column = merged(file, ()).decision or ""
+        if name in found.with_captions and NUMBERED not in column:
+            decisions, elsewhere = found.decisions(partial(_is_in, name))
+            votes = _votes_beside(file, name, items)
+            check_named_column(user_path(file.path), column, _last(decisions), own, votes=votes, elsewhere=elsewhere)
 
 
-def _import_file(path: Path, name: str, file: LabelFile, items: Items, found: _Found) -> None:
+def _is_in(name: str, label: _Resolved) -> bool:
+    """Whether a label is in the one column of decisions that the settings name in a file."""
+    return (label.place.file, label.place.part) == (name, "")
+
+
+def _last(decisions: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    return {item: of_item[-1] for item, of_item in decisions.items()}
+
+
+def _votes_beside(file: LabelFile, name: str, items: Items) -> dict[str, list[str]]:
+    """The decisions in columns label_1, label_2, ... of a file in which the settings name another column, by item."""
+    names = merged(file, ())
+    columns = ColumnMap(item=names.item, side=names.side, first=names.first, second=names.second, adjudicated="")
+    wide, beside = LabelFile(path=file.path, format="wide", columns=columns, sides=file.sides), _Found()
+    try:
+        _import_file(name, wide, items, beside)
+    except WhatifError:  # the file has no such columns
+        return {}
+    return beside.decisions(lambda label: True)[0]
+
+
+def _import_file(name: str, file: LabelFile, items: Items, found: _Found) -> None:
+    path = user_path(file.path)
     words = Words(path, file, items)
     unknown: list[Finding] = []
     read = 0
@@ -142,6 +170,8 @@ def _import_file(path: Path, name: str, file: LabelFile, items: Items, found: _F
             found.findings.append(label)
             continue
         read += 1
+        if label.shown is not None:
+            found.with_captions.add(name)
         try:
             item, order = items.resolve(label, file.sides)
             resolved = _resolved(label, item, order, words)
@@ -173,7 +203,7 @@ def _labels(path: Path, name: str, file: LabelFile, items: Items) -> Iterator[La
     elif file.format == "mturk":
         records = read_mturk(path, name)
     else:
-        records = read_records(path, name, items.kind, needed_columns(file))
+        records = read_records(path, name, items.kind, needed_columns(file), with_damage=True)
     yield from (record for record in records if isinstance(record, Finding))
     rows = [record for record in records if isinstance(record, Record)]
     yield from read_layouts(rows, path, file, items.correctable, items.kind)

@@ -14,71 +14,13 @@ from pydantic import ValidationError
 from whatif.errors import WhatifError
 from whatif.verification.imports.items import ACCEPTED
 from whatif.verification.imports.labels import FINAL_DECISIONS, MISSING, Finding, Label, plain
+from whatif.verification.imports.presets import CORRECTED, NEEDED, PRESETS
 from whatif.verification.imports.records import Record, check_columns, columns_of, too_many_fields
 from whatif.verification.imports.settings import NUMBERED, ColumnMap, LabelFile
 from whatif.verification.label_files import listed
 
-# Columns by which each format names what a label is; a column that the settings do not give may be missing.
-PRESETS: dict[str, ColumnMap] = {
-    "whatif": ColumnMap(
-        item="task_id", annotator="annotator", decision="label", comment="comment", time="time", duration="seconds"
-    ),
-    "wide": ColumnMap(
-        item="filename",
-        side="type",
-        annotator="annotator_{n}",
-        decision="label_{n}",
-        comment="comment_{n}",
-        time="time_{n}",
-        duration="seconds_{n}",
-        first="caption_1",
-        second="caption_2",
-        adjudicated="label",
-    ),
-    "long": ColumnMap(
-        item="item_id",
-        side="side",
-        annotator="annotator",
-        decision="decision",
-        comment="comment",
-        time="time",
-        duration="seconds",
-    ),
-    "columns": ColumnMap(),
-    "label-studio": ColumnMap(
-        item="task_id",
-        annotator="annotator",
-        decision="decision",
-        comment="comment",
-        time="created_at",
-        duration="lead_time",
-    ),
-    "mturk": ColumnMap(
-        item="Input.task_id",
-        annotator="WorkerId",
-        decision="Answer.decision",
-        comment="Answer.comment",
-        time="SubmitTime",
-        duration="WorkTimeInSeconds",
-    ),
-    "corrected-copy": ColumnMap(item="item_id"),
-    "rejected-ids": ColumnMap(item="item_id"),
-    "chosen-images": ColumnMap(
-        item="item_id", annotator="annotator", decision="chosen", comment="comment", time="time"
-    ),
-}
-NEEDED = {  # of a preset
-    "whatif": ("item", "annotator", "decision"),
-    "wide": ("item", "decision"),
-    "long": ("item", "decision"),
-    "label-studio": ("item", "decision"),
-    "mturk": ("item", "annotator", "decision"),
-    "corrected-copy": ("item",),
-    "rejected-ids": ("item",),
-    "chosen-images": ("item", "decision"),
-}
-CORRECTED = "corrected_"  # a preset's column of a corrected field is `corrected_<field>`; mturk: `Answer.corrected_...`
 _NAMES = ("item", "side", "annotator", "decision", "comment", "time", "duration", "first", "second", "adjudicated")
+_ABOUT = ("item", "side", "annotator", "first", "second")
 _SECONDS = {"milliseconds": 0.001, "seconds": 1.0, "minutes": 60.0}
 
 
@@ -103,6 +45,11 @@ class Layout:
     def said(self) -> tuple[str, ...]:
         """The columns with the decision and the corrections."""
         return (self._columns.get("decision", ""), *self._corrected.values())
+
+    @property
+    def about(self) -> list[str]:
+        """The columns that say whose label it is, of what."""
+        return [self._columns[name] for name in _ABOUT if name in self._columns]
 
     def is_given(self, record: Record) -> bool:
         """Whether a row has this label or corrections."""
@@ -252,9 +199,27 @@ def read_layouts(
         if record.surplus:
             yield too_many_fields(record)
             continue
+        if (damaged := _damaged(path, record, every)) is not None:
+            yield damaged
+            continue
         row = _without(missing, record, every)
         given = [layout for layout in every if layout.is_given(row)] or every[:1]
         yield from (layout.label(row, scale) for layout in given)
+
+
+def _damaged(path: Path, record: Record, layouts: Iterable[Layout]) -> Finding | None:
+    """The finding about a row in which a spreadsheet changed what a label is about; None if it did not.
+
+    Raises WhatifError when it changed a decision or a correction. Of comments and times, the changed text is kept.
+    """
+    for layout in layouts if record.damage else ():
+        for column in layout.said:
+            if (found := record.damage.get(column)) is not None:
+                raise WhatifError(f"{path}: {record.place.row}: {column} {found.what}; {found.remedy}")
+        for column in layout.about:
+            if (found := record.damage.get(column)) is not None:
+                return Finding(record.place, "damaged cell", f"{column} {found.what}")
+    return None
 
 
 def _without(missing: Collection[str], record: Record, layouts: Iterable[Layout]) -> Record:

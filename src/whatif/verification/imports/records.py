@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
+from whatif.files.cells import Damage
 from whatif.files.well_formed import well_formed
 from whatif.verification.imports.labels import Finding, Place
 from whatif.verification.label_files import listed, read_label_file, text_of
@@ -26,21 +27,29 @@ class Record:
     fields: dict[str, str]
     surplus: int = 0  # fields beyond those of the header
     is_gold: bool = False
+    damage: Mapping[str, Damage] = field(default_factory=dict)  # column -> what a spreadsheet did to its cell
 
 
-def read_records(path: Path, name: str, kind: str, needed: Sequence[str] = ()) -> list[Record]:
+def read_records(
+    path: Path, name: str, kind: str, needed: Sequence[str] = (), *, with_damage: bool = False
+) -> list[Record]:
     """The rows of a file: JSONL or a JSON list of objects by the suffix of its name, CSV otherwise.
 
     `name` is the file's name in places and `kind` describes the expected contents. Raises WhatifError naming the file
-    when it cannot be read as such, and when a `needed` column is missing from it.
+    when it cannot be read as such, when a `needed` column is missing from it, and, without `with_damage`, at a cell
+    that a spreadsheet changed.
     """
     suffix = path.suffix.lower()
     if suffix not in (".json", ".jsonl", ".ndjson"):
+        rows_of_csv = read_label_file(path, needed, file="labels", kind=kind, with_damage=with_damage)
         return [
             Record(
-                Place(name, row.line), {column: _unwrapped(text) for column, text in row.fields.items()}, row.surplus
+                Place(name, row.line),
+                {column: _unwrapped(text) for column, text in row.fields.items()},
+                row.surplus,
+                damage=row.damage,
             )
-            for row in read_label_file(path, needed, file="labels", kind=kind)
+            for row in rows_of_csv
         ]
     if suffix == ".json":
         rows = [(Place(name, number, "row"), row) for number, row in enumerate(read_json(path, kind), 1)]
