@@ -39,17 +39,9 @@ def batch_prediction(path: Path, record: Record) -> Prediction:
         message, finish, error = message_in(body)
         text, refusal, reasoning = text_of(message.get("content")), refusal_of(message), reasoning_of(message)
     except (TypeError, KeyError, IndexError, AttributeError):
-<<<<<<< HEAD
-        return Prediction(record.place, "", question_id=question_id, failure=_failure(record, "no chat completion"))
+        return Prediction(record.place, "", question_id=question_id, failure="no chat completion")
     refused = withheld(text, refusal, finish)
     failure = _message(error) or failed_ending(finish) or (failure_in(text) if refused is None else None)
-=======
-        return Prediction(record.place, "", question_id=question_id, failure="no chat completion")
-    failure = _message(error) or failure_in(text)
-    if failure is None and refusal and not text.strip():
-        failure = f"refused: {refusal}"
-    failure = failure or failed_ending(finish)
->>>>>>> g2
     return Prediction(
         record.place,
         well_formed(text),
@@ -58,7 +50,7 @@ def batch_prediction(path: Path, record: Record) -> Prediction:
         failure=None if failure is None else _in_a_line(failure),
         reasoning=well_formed(reasoning) if reasoning else None,
         cut_off=ending(finish) == "limit",
-        withheld=None if refused is None else _one_line(refused),
+        withheld=None if refused is None else _in_a_line(refused),
     )
 
 
@@ -69,13 +61,5 @@ def _message(error: Any) -> str | None:
     return str(error.get("message") or error.get("code") or error) if isinstance(error, Mapping) else str(error)
 
 
-<<<<<<< HEAD
-def _failure(record: Record, reason: str) -> str:
-    return f"{record.place}: {_one_line(reason)}"
-
-
-def _one_line(reason: str) -> str:
-=======
 def _in_a_line(reason: str) -> str:
->>>>>>> g2
     return " ".join(well_formed(reason).split())[:_LONGEST_REASON]

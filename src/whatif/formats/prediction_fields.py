@@ -36,18 +36,11 @@ class Prediction:
     `whatif export vlmevalkit` gives it; or, in the C-VQA authors' files, by the stem of the image's name, the
     question's text, its variant and the running number of its row. `place` is the position in the file. An empty
     `response` is valid: the model gave no text; `is_null` marks a null or a missing cell. `failure` says why `response`
-<<<<<<< HEAD
-    is not what the model said: the tool that asked got no response, or a spreadsheet changed it. `withheld` says
-    why there is no answer although the request succeeded: the endpoint refused, or withheld the response or its rest.
-    `losses` is None in a file of responses. `program` is the text of the program that gave the response, if the file
-    has it; `reasoning` is what an endpoint gave beside it, and `cut_off` says that the response ended at the limit of
-    tokens.
-=======
     is not what the model said, without the place: the tool that asked got no response, or a spreadsheet changed it.
-    `losses` is None in a
-    file of responses. `program` is the text of the program that gave the response, if the file has it;
-    `reasoning` is what an endpoint gave beside it, and `cut_off` says that the response ended at the limit of tokens.
->>>>>>> g2
+    `withheld` says why there is no answer although the request succeeded: the endpoint refused, or withheld the
+    response or its rest. `losses` is None in a file of responses. `program` is the text of the program that gave the
+    response, if the file has it; `reasoning` is what an endpoint gave beside it, and `cut_off` says that the response
+    ended at the limit of tokens.
     """
 
     place: str

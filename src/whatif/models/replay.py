@@ -153,22 +153,16 @@ class Replayed:
         said = [one for one in found if one is not None and one.losses is None and one.failure is None]
         failed = [one for one in found if one is not None and one.failure is not None]
         if failed:
-<<<<<<< HEAD
-            shown = f"{len(failed):,} (first: {failed[0].failure})"
-            _say(f"{self._path}: not what the model said, counted as errors: {shown}")
-        if withheld := [one for one in said if one.withheld is not None]:
-            shown = f"{len(withheld):,} (first: {withheld[0].place}: {withheld[0].withheld})"
-            _say(f"{self._path}: withheld by the endpoint, counted as no answer: {shown}")
-        silent = [one for one in said if one.withheld is None and not one.response.strip()]
-=======
             reasons = Counter(one.failure for one in failed)
             first = {one.failure: one.place for one in reversed(failed)}
             shown = [f"{reason}: {n:,}, first {first[reason]}" for reason, n in reasons.most_common(_MOST_REASONS)]
             more = ["..."] if len(reasons) > _MOST_REASONS else []
             told = "; ".join([*shown, *more])
             _say(f"{self._path}: not what the model said, counted as errors: {len(failed):,} ({told})")
-        silent = [one for one in said if not one.response.strip()]
->>>>>>> g2
+        if withheld := [one for one in said if one.withheld is not None]:
+            told = f"{len(withheld):,} (first: {withheld[0].place}: {withheld[0].withheld})"
+            _say(f"{self._path}: withheld by the endpoint, counted as no answer: {told}")
+        silent = [one for one in said if one.withheld is None and not one.response.strip()]
         if silent:
             null = sum(one.is_null for one in silent)
             _say(f"{self._path}: empty responses: {len(silent) - null:,}; null or left out: {null:,}; neither is right")
