@@ -26,6 +26,13 @@ def test_a_job_records_the_libraries_of_its_own_code() -> None:
     assert "scikit-learn" in found["aggregate cvqa-synthetic shortcuts original"]
 
 
+def test_a_library_that_whatif_does_not_know_is_recorded_by_its_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = benchmarks.graph(benchmarks.load_params(PARAMS))
+    used = ("psutil", "snakemake_interface_common", "pkg_resources_of_nobody", "dateutil", "tqdm")
+    monkeypatch.setattr(libraries, "libraries", lambda roots: used)
+    assert set(libraries.of(graph.jobs[0])) == {"psutil", "snakemake_interface_common", "python-dateutil"}
+
+
 def test_another_version_is_named_and_makes_nothing_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = small(Project(tmp_path / "project"))
     monkeypatch.chdir(project.folder)

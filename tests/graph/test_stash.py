@@ -192,3 +192,28 @@ def test_what_a_benchmark_published_goes_with_it_and_nothing_else_does(project: 
     assert not own.exists() and edited.is_file() and notes.is_file() and Path("metrics/toy.json").is_file()
     assert (stash.SET_ASIDE / own).read_bytes() == b"a,b\n"
     assert leftovers(project.graph) == []
+
+
+def test_in_a_fresh_clone_what_other_benchmarks_published_is_put_away_at_once(project: Project) -> None:
+    from whatif import benchmarks
+
+    names = ("metrics/scenes.json", "metrics/scenes/funnel.csv", "metrics/scenes/notes.txt", "metrics/mine.json")
+    for file in map(Path, names):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("text", encoding="utf-8")
+    prepare(project.graph, project.said.append, of_others=benchmarks.published_by_others).end(only_looked=True)
+    assert all(Path(name).is_file() for name in names)
+    project.said.clear()
+    prepare(project.graph, project.said.append, of_others=benchmarks.published_by_others).end()
+    assert project.said == ["out of the way: metrics of scenes: 2 files: no longer asked for"]
+    assert [Path(name).is_file() for name in names] == [False, False, True, True]
+    assert (stash.SET_ASIDE / names[1]).read_text(encoding="utf-8") == "text"
+
+
+def test_beside_artifacts_only_what_they_published_is_put_away(project: Project) -> None:
+    from whatif import benchmarks
+
+    project.run()
+    Path("metrics/scenes.json").write_text("text", encoding="utf-8")
+    prepare(project.graph, project.said.append, of_others=benchmarks.published_by_others).end()
+    assert Path("metrics/scenes.json").is_file()

@@ -1,5 +1,5 @@
 """The benchmarks, one folder each, and their discovery."""
 
-from whatif.benchmarks.discovery import benchmark, check_params, graph, installed, load_params
+from whatif.benchmarks.discovery import benchmark, check_params, graph, installed, load_params, published_by_others
 
-__all__ = ["benchmark", "check_params", "graph", "installed", "load_params"]
+__all__ = ["benchmark", "check_params", "graph", "installed", "load_params", "published_by_others"]

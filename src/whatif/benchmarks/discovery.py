@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -156,6 +157,16 @@ def graph(params: Params) -> Graph:
     selected = [benchmark(name, params.folder) for name in params.benchmarks]
     site = site_benchmark(selected)
     return Graph(params, [*selected, site] if site.steps else selected)
+
+
+def published_by_others(graph: Graph) -> list[Path]:
+    """The text files in this project of benchmarks that it does not select; without those that cannot be imported."""
+    found = []
+    for name in set(installed(graph.params.folder)) - set(graph.benchmarks):
+        if any(Path("metrics").glob(f"{name}*")):
+            with suppress(WhatifError):
+                found += [Path(file) for file in benchmark(name, graph.params.folder).text_files]
+    return sorted(path for path in found if path.is_file())
 
 
 def _checked(values: Any, path: Path, tree: Any) -> Params:

@@ -87,7 +87,7 @@ def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
     wanted = set(graph.jobs) if whole else needed
     accept: Callable[[Job], bool] = (lambda job: True) if as_it_is else accepts(graph, [target])
     said: list[str] = []
-    prologue = prepare(graph, said.append, accept, wanted.__contains__)
+    prologue = prepare(graph, said.append, accept, wanted.__contains__, benchmarks.published_by_others)
     prologue.end()
     is_fresh = all(prologue.found[job].condition is Condition.FRESH for job in needed)
     # If Snakemake runs next, it reports itself what is not fresh.

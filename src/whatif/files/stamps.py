@@ -43,10 +43,24 @@ def identity_or_absent(path: Path) -> str:
 
 
 def code_stamp(packages: Iterable[Path]) -> str:
-    """A combined stamp of all Python files of some packages, which are folders or files."""
-    found = (path for one in packages for path in ([one] if one.is_file() else sorted(one.rglob("*.py"))))
-    lines = [f"{file} {stamp(file)}" for file in found]
+    """A combined stamp of all files of some packages, which are folders or files."""
+    lines = [f"{file} {stamp(file)}" for one in packages for file in package_files(one)]
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def package_files(package: Path) -> list[Path]:
+    """The files of a package, which is a folder or a file, sorted: its code and the data beside it.
+
+    What Python and other tools keep there (`__pycache__`, hidden files) is left out.
+    """
+    if package.is_file():
+        return [package]
+    found = (path for path in package.rglob("*") if path.is_file())
+    return sorted(path for path in found if not any(map(_is_kept, path.relative_to(package).parts)))
+
+
+def _is_kept(part: str) -> bool:
+    return part.startswith(".") or part == "__pycache__"
 
 
 def files_below(path: Path) -> list[Path]:

@@ -4,10 +4,12 @@ Starting from a function, every name that it uses is followed through the module
 that contains the function), without importing them. Comments, docstrings and blank lines are not hashed, and names in
 the annotations of functions are not followed. So editing a comment, or a type used only in annotations, causes no
 recomputation. Code that is looked up by name at run time is given as an additional root (`whatif.looked_up`). The
-registries used for that lookup do not count; otherwise a new entry would make everything stale. Code that cannot be
-followed (a star import, or a top-level statement that is neither an import nor a definition) raises an error and is
-never ignored. A further package of the project, which the package of a function imports, counts whole, because it may
-be written in any manner. Installed packages are not followed: those that are met are the libraries of the code.
+registries used for that lookup do not count; otherwise a new entry would make everything stale. In whatif itself, code
+that cannot be followed (a star import, or a top-level statement that is neither an import nor a definition) raises an
+error and is never ignored. The package of a benchmark counts whole where a module is not plain
+(`whatif.graph.plain_modules`), and its files that are no Python always count. So does a further package of the project
+that it imports, because it may be written in any manner. Installed packages are not followed: those that are met are
+the libraries of the code.
 """
 
 from __future__ import annotations
@@ -16,8 +18,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from whatif.graph.further_packages import LIBRARY, PACKAGE, WHOLE, Definition, digest_of, met_in
+from whatif.graph.further_packages import DATA, LIBRARY, PACKAGE, WHOLE, Definition, data_digest, digest_of, met_in
 from whatif.graph.module_source import Defined, is_module, joined, module_source, sha256
+from whatif.graph.plain_modules import not_plain
 
 REGISTRIES = frozenset({("whatif.models", "ADAPTERS"), ("whatif.benchmarks.discovery", "modules")})
 
@@ -41,7 +44,7 @@ def code_version(roots: Iterable[str]) -> dict[str, str]:
 def packages(roots: Iterable[str]) -> list[str]:
     """The packages whose code is followed from some roots, with the further packages of the project, sorted."""
     found: set[Definition] = set()
-    waiting: list[Definition] = [(root.partition(":")[0], "") for root in roots]
+    waiting = [(module, name if name == WHOLE else "") for module, name in _begun(roots)]
     while waiting:
         module, kind = waiting.pop()
         if (module, kind) not in found and module.partition(".")[0] != PACKAGE and kind != LIBRARY:
@@ -75,13 +78,26 @@ def reached(roots: Iterable[str]) -> set[Definition]:
     return found
 
 
+def covers(roots: Iterable[str], place: str) -> bool:
+    """Whether the version of the code from some roots covers a definition `module:name`."""
+    module, _, name = place.partition(":")
+    found = reached(roots)
+    return (module, name) in found or (module.partition(".")[0], WHOLE) in found
+
+
 def _begun(roots: Iterable[str]) -> set[Definition]:
     begun: set[Definition] = set()
     for root in roots:
         module, _, name = root.partition(":")
-        if name not in module_source(module).definitions:
+        package = module.partition(".")[0]
+        if package != PACKAGE and not_plain(module):
+            begun.add((package, WHOLE))
+        elif name not in module_source(module).definitions:
             raise KeyError(root)
-        begun.add((module, name))
+        else:
+            begun.add((module, name))
+            if package != PACKAGE and data_digest(package):
+                begun.add((package, DATA))
     return begun
 
 
@@ -96,6 +112,8 @@ def followed(roots: tuple[str, ...]) -> Followed:
             libraries.append(module)
         elif name == WHOLE:
             by_module[module] = [digest_of(module)]
+        elif name == DATA:
+            by_module[module] = [data_digest(module)]
         elif name:
             digest = _found(module, name, undecorated=(module, name) in begun).digest
             by_module.setdefault(module, []).append(f"{name} {digest}")
@@ -115,8 +133,9 @@ def _found(module: str, name: str, *, undecorated: bool) -> Defined:
 
 def _uses(definition: Definition, *, undecorated: bool) -> Iterator[Definition]:
     module_name, name = definition
-    if name in (WHOLE, LIBRARY):
-        yield from met_in(module_name) if name == WHOLE else ()
+    if name in (WHOLE, DATA, LIBRARY):
+        for source, inner in met_in(module_name) if name == WHOLE else ():
+            yield from _met(source, inner)
         return
     module = module_source(module_name)
     if not name:
@@ -129,6 +148,19 @@ def _uses(definition: Definition, *, undecorated: bool) -> Iterator[Definition]:
             yield from _imported(target, used, found)
         if used in module.definitions and used != name:
             yield (module_name, used)
+
+
+def _met(module: str, name: str) -> Iterator[Definition]:
+    """What a package that counts whole uses by an import; of a module of whatif, that is all it has."""
+    if name in (WHOLE, LIBRARY):
+        yield (module, name)
+    elif name and not is_module(f"{module}.{name}"):
+        yield from _resolve(module, name)
+    else:
+        whole = f"{module}.{name}" if name else module
+        yield (whole, "")
+        for inner in module_source(whole).imports:
+            yield from _resolve(whole, inner)
 
 
 def _imported(target: Definition, used: str, found: Defined) -> Iterator[Definition]:

@@ -1,4 +1,4 @@
-"""The libraries that decide pixels, tokens or scores: their versions are in every footer, so a change can be named.
+"""The libraries that a job's code uses: their versions are in the footers, so a change can be named.
 
 Another version makes nothing stale, because most give the same rows, and nobody wants to compute everything again
 after each update. The versions belong to the code that a job reaches, and not to what a process happens to have
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 
 from whatif import artifacts
@@ -17,31 +17,30 @@ from whatif.errors import WhatifError
 from whatif.graph.code_index import libraries
 from whatif.graph.jobs import Job
 
-# Imported package -> the distributions that decide what it computes.
+# Imported package -> the distributions that decide what it computes, where that is not the one of its name.
 _DECIDES: Mapping[str, tuple[str, ...]] = {
     "PIL": ("pillow",),
     "diffusers": ("diffusers", "torch", "transformers", "tokenizers"),
-    "matplotlib": ("matplotlib",),
-    "numpy": ("numpy",),
-    "nltk": ("nltk",),
-    "pandas": ("pandas",),
+    "open_clip": ("open_clip_torch", "timm", "torch"),
     "peft": ("peft", "torch", "transformers"),
-    "scipy": ("scipy",),
     "sentence_transformers": ("sentence-transformers", "torch", "transformers", "tokenizers"),
     "sklearn": ("scikit-learn", "scipy"),
-    "spacy": ("spacy",),
     "statsmodels": ("statsmodels", "scipy"),
     "textblob": ("textblob", "nltk"),
-    "tokenizers": ("tokenizers",),
-    "torch": ("torch",),
+    "timm": ("timm", "torch"),
     "torchvision": ("torchvision", "torch"),
     "transformers": ("transformers", "tokenizers", "torch"),
 }
+# They check, store and show, and compute nothing.
+_DECIDE_NOTHING = frozenset(
+    ("click", "jinja2", "markupsafe", "openpyxl", "pyarrow", "pydantic", "safetensors", "threadpoolctl", "tqdm", "yaml")
+)
 
 
 def of(job: Job) -> dict[str, str]:
     """The installed versions of the libraries that a job's code uses, by the names of their distributions."""
-    names = sorted({name for package in libraries(job.code_roots) for name in _DECIDES.get(package, ())})
+    used = set(libraries(job.code_roots)) - _DECIDE_NOTHING
+    names = sorted({name for package in used for name in _DECIDES.get(package) or _distributions(package)})
     return {name: found for name in names if (found := _installed(name))}
 
 
@@ -64,6 +63,12 @@ def _recorded(path: Path) -> Mapping[str, str]:
         return artifacts.footer_of(path).libraries
     except WhatifError:
         return {}
+
+
+@cache
+def _distributions(package: str) -> tuple[str, ...]:
+    """The distributions of a package: mostly that of its name; looking through all of them takes half a second."""
+    return (package,) if _installed(package) else tuple(sorted(set(packages_distributions().get(package, ()))))
 
 
 @cache

@@ -48,10 +48,7 @@ def module_source(name: str) -> Module:
 
     Raises KeyError when there is no such file, and ValueError with the line of a statement that cannot be followed.
     """
-    path = _path(name)
-    if path is None:
-        raise KeyError(name)
-    source = path.read_text(encoding="utf-8-sig")
+    path, source = _read(name)
     tree = ast.parse(source)
     lines = without_comments(source, tree)
     definitions: dict[str, Defined] = {}
@@ -67,6 +64,18 @@ def module_source(name: str) -> Module:
             node.decorator_list = []
             undecorated[node.name] = _definition(node, lines, name)
     return Module(definitions, undecorated, _imports(_statements(tree.body), name))
+
+
+def module_tree(name: str) -> ast.Module:
+    """The syntax of a module, from its file. Raises KeyError when there is no such file."""
+    return ast.parse(_read(name)[1])
+
+
+def _read(name: str) -> tuple[Path, str]:
+    path = _path(name)
+    if path is None:
+        raise KeyError(name)
+    return path, path.read_text(encoding="utf-8-sig")
 
 
 def _is_harmless(node: ast.stmt) -> bool:
@@ -90,7 +99,7 @@ def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 def _definition(node: ast.stmt, lines: list[str | None], module: str) -> Defined:
     first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
     text = "\n".join(line for line in lines[first - 1 : node.end_lineno] if line is not None)
-    nodes = list(_walk(node))
+    nodes = list(walked(node))
     dotted = [inner for inner in nodes if isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name)]
     bases = {id(inner.value) for inner in dotted}
     names = [inner for inner in nodes if isinstance(inner, ast.Name)]
@@ -103,7 +112,7 @@ def _definition(node: ast.stmt, lines: list[str | None], module: str) -> Defined
     )
 
 
-def _walk(node: ast.AST) -> Iterator[ast.AST]:
+def walked(node: ast.AST) -> Iterator[ast.AST]:
     """A statement and every node below it, except the annotations of functions and of variables inside functions."""
     waiting: list[ast.AST] = [node]  # a stack, because nested generators take a second longer for the whole package
     while waiting:
@@ -165,7 +174,7 @@ def _imports(statements: Iterable[ast.AST], module: str) -> Imports:
 
     for node in statements:
         if isinstance(node, ast.ImportFrom):
-            source = _absolute(node, module)
+            source = absolute(node, module)
             is_followed = source.split(".", maxsplit=1)[0] in followed
             kind = None if is_followed else kind_of(source)
             for alias in node.names:
@@ -185,7 +194,7 @@ def _imports(statements: Iterable[ast.AST], module: str) -> Imports:
     return {name: frozenset(targets) for name, targets in bound.items()}
 
 
-def _absolute(node: ast.ImportFrom, module: str) -> str:
+def absolute(node: ast.ImportFrom, module: str) -> str:
     """The module that names are imported from, with relative imports resolved."""
     if not node.level:
         return node.module or ""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,12 +79,14 @@ def prepare(
     say: Callable[[str], None],
     accept: Callable[[Job], bool] = lambda job: False,
     take_back: Callable[[Job], bool] = lambda job: True,
+    of_others: Callable[[Graph], Sequence[Path]] = lambda graph: (),
 ) -> Prologue:
     """Moves outputs that are not fresh into the stash, restores wanted ones from it, and corrects file times.
 
     Unfinished outputs are not fresh, except those of jobs for which `accept` returns true. Only the outputs of jobs
-    for which `take_back` returns true are restored. Raises WhatifError when another process is planning in this
-    checkout, or when a file cannot be moved.
+    for which `take_back` returns true are restored. Where no artifact is, as in a fresh clone, the text files
+    `of_others`, of benchmarks that are no longer selected, are put away too. Raises WhatifError when another process is
+    planning in this checkout, or when a file cannot be moved.
     """
     prologue = Prologue(graph, locks.hold_checkout(), {})
     try:
@@ -112,11 +115,28 @@ def prepare(
             for reasons, names in stale.items():
                 more = f" and {len(names) - 1} more" if len(names) > 1 else ""
                 say(f"not fresh: {names[0]}{more}: {reasons}")
+            if not any(Path(DATA).rglob("*.parquet")):
+                _put_away(of_others(graph), prologue, say)
             _clear_leftovers(prologue, say)
     except BaseException:
         prologue.end()
         raise
     return prologue
+
+
+def _put_away(found: Sequence[Path], prologue: Prologue, say: Callable[[str], None]) -> None:
+    """Puts away text files of which no artifact says whether they were edited."""
+    counts = Counter(path.parts[1].removesuffix(".json") for path in found)
+    for name, number in sorted(counts.items()):
+        say(f"out of the way: metrics of {name}: {number:,} file{'s' if number > 1 else ''}: no longer asked for")
+    for path in found:
+        _set_aside(path, prologue)
+
+
+def _set_aside(published: Path, prologue: Prologue) -> None:
+    prologue.left_over.append(stash.set_aside(published))
+    with contextlib.suppress(OSError):
+        published.parent.rmdir()  # of a benchmark, when it is empty
 
 
 def _clear_leftovers(prologue: Prologue, say: Callable[[str], None]) -> None:
@@ -126,9 +146,7 @@ def _clear_leftovers(prologue: Prologue, say: Callable[[str], None]) -> None:
         say(f"out of the way: {what}: no longer asked for")
     for path in found:
         for published in _published_from(path, prologue.graph):
-            prologue.left_over.append(stash.set_aside(published))
-            with contextlib.suppress(OSError):
-                published.parent.rmdir()  # of a benchmark, when it is empty
+            _set_aside(published, prologue)
         prologue.left_over.append(stash.put(path))
 
 

@@ -20,7 +20,7 @@ from whatif.artifacts.writer import ArtifactWriter, Rows, as_table
 from whatif.errors import WhatifError
 from whatif.files.atomic import remove_orphans, write_whole
 from whatif.graph import folders, libraries, stash
-from whatif.graph.code_version import reached
+from whatif.graph.code_version import covers
 from whatif.graph.freshness import Condition, Provenance, provenance, state_of
 from whatif.graph.jobs import Job
 from whatif.graph.steps import PICTURES, TEXT_FILES
@@ -187,8 +187,7 @@ def _compute(job: Job, made: Provenance, say: Callable[[str], None]) -> None:
 
 def _is_declared(job: Job, place: str) -> bool:
     """Whether a job's code version covers a function that is looked up by name."""
-    module, _, name = place.partition(":")
-    return place in job.code_roots or (module, name) in reached(job.code_roots)
+    return place in job.code_roots or covers(job.code_roots, place)
 
 
 def publish(job: Job) -> None:

@@ -92,7 +92,7 @@ def _standard_plots(benchmark: Benchmark) -> Iterator[Mapping[str, Any]]:
 
 
 def undeclared(graph: Graph, text: str) -> list[str]:
-    """What a `dvc.yaml` does not declare: metrics of selected benchmarks, their code, and files that settings name."""
+    """What a `dvc.yaml` does not declare: metrics of selected benchmarks, their code, and what settings name."""
     found = yaml.safe_load(text) or {}
     declared = {next(iter(one)) if isinstance(one, dict) else one for one in found.get("metrics") or ()}
     wanted = [f"metrics/{name}.json" for name, one in graph.benchmarks.items() if one.text_files]
@@ -104,7 +104,14 @@ def undeclared(graph: Graph, text: str) -> list[str]:
             missing.append(_JUDGE)
         read = (*_code(graph), *_declarations(graph, stage), *_sources(graph, stage))
         missing += [path for path in read if path not in deps]
+        if params and all(isinstance(place, str) for place in params):  # otherwise all of params.yaml
+            places_read = _params(graph, stage, graph.steps(stage))
+            missing += [place for place in places_read if place.split(".")[0] in STAGES and not _covers(params, place)]
     return list(dict.fromkeys(missing))
+
+
+def _covers(named: Iterable[str], place: str) -> bool:
+    return any(f"{place}.".startswith(f"{one}.") for one in named)
 
 
 def gone_parameters(text: str, values: Mapping[str, Any]) -> list[str]:
@@ -145,7 +152,7 @@ def _stage(graph: Graph, stage: str, *, is_first: bool) -> dict[str, Any]:
         "desc": _DESCRIPTIONS[stage] + (_CHECKS if is_first else ""),
         "cmd": command,
         "deps": [*_code(graph), *earlier, *_declarations(graph, stage), *_sources(graph, stage)],
-        "params": [{"params.yaml": None}] if is_first or _is_optional(graph, stage) else _params(graph, stage, steps),
+        "params": [{"params.yaml": None}] if is_first else _params(graph, stage, steps),
         "outs": outputs,
     }
 
@@ -167,13 +174,14 @@ def _declarations(graph: Graph, stage: str) -> list[str]:
     return sorted({one.file for one in graph.benchmarks.values() if one.file and one.steps_of(stage)})
 
 
-def _is_optional(graph: Graph, stage: str) -> bool:
-    """Whether params.yaml may lack the sections of a stage: all benchmarks with settings for it are in YAML files.
+def _given(graph: Graph, name: str, stage: str) -> list[str]:
+    """The entry of params.yaml that overrides a section of a benchmark's YAML file, if there is one.
 
-    DVC fails for a parameter that is not there, so such a stage depends on all of params.yaml.
+    DVC fails for a parameter that is not there. (A section that params.yaml overrides has a class of its own.)
     """
-    declared = [one.file for one in graph.benchmarks.values() if stage in one.settings.model_fields]
-    return bool(declared) and all(declared)
+    section = getattr(graph.params.sections[name], stage)
+    is_given = section != graph.benchmarks[name].settings.model_fields[stage].default
+    return [f"{stage}.{name}"] if is_given else []
 
 
 def _sources(graph: Graph, stage: str) -> list[str]:
@@ -210,17 +218,22 @@ def _params(graph: Graph, stage: str, steps: Iterable[Step]) -> list[str]:
     """
     found = {"seed": None} if any(step.seed for step in steps) else {}
     found["benchmarks"] = None
-    if any(stage in one.settings.model_fields for one in graph.benchmarks.values()):
+    of_stage = [one for one in graph.benchmarks.values() if stage in one.settings.model_fields]
+    if all(one.file for one in of_stage):
+        found.update(dict.fromkeys(place for one in of_stage for place in _given(graph, one.name, stage)))
+    else:
         found[stage] = None
     if _has_judge(graph, stage):
         found[_JUDGE] = None
     for step in steps:
-        # What the file of a benchmark says is not in params.yaml; the file is a dependency.
-        if step.reads is not None and not graph.benchmarks[step.benchmark].file:
-            read = places(step.reads, step.benchmark, graph.benchmarks[step.benchmark].settings)
-            # A benchmark without a judge of its own lacks that key, at which DVC would fail.
-            read = [place.removesuffix(f".{_JUDGE}") for place in read]
-            found.update(dict.fromkeys(place for place in read if place.split(".")[0] != stage))
+        benchmark = graph.benchmarks[step.benchmark]
+        read = places(step.reads, step.benchmark, benchmark.settings) if step.reads is not None else ()
+        # A benchmark without a judge of its own lacks that key, at which DVC would fail.
+        others = [place.removesuffix(f".{_JUDGE}") for place in read if place.split(".")[0] != stage]
+        if benchmark.file:  # what the file says is not in params.yaml; the file is a dependency
+            stages = dict.fromkeys(place.split(".")[0] for place in others)
+            others = [place for other in stages if other in STAGES for place in _given(graph, benchmark.name, other)]
+        found.update(dict.fromkeys(others))
         if any(one.dimension not in step.divided_by for one in step.shown):
             found["models"] = None  # a table of all models; another step reads only that of its job
         if stage == "evaluate" and any(dimension.is_model for dimension in step.divided_by):

@@ -68,7 +68,8 @@ def open_graph(
     if schedules:
         check_stage_files(graph)
         asked = jobs_asked_for(graph, asked_for)
-        prologue = prepare(graph, say, accepts(graph, asked_for), graph.needed_for(asked).__contains__)
+        needed = graph.needed_for(asked).__contains__
+        prologue = prepare(graph, say, accepts(graph, asked_for), needed, benchmarks.published_by_others)
         atexit.register(lambda: prologue.end(only_looked=not executes()))
         for line in cautions(graph, [job for job in asked if prologue.found[job].condition is not Condition.FRESH]):
             say(line)

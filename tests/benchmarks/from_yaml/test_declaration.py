@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.benchmarks.from_yaml.files import SCENES, project, scenes, template, write, write_table
 from tests.projects import Project
@@ -185,3 +186,25 @@ def test_dvc_watches_the_file(small: Project) -> None:
         assert text.count("benchmarks/small.yaml") == 6
         assert undeclared(small.graph, text) == []
         assert "benchmarks/small.yaml" in undeclared(small.graph, text.replace("benchmarks/small.yaml", "x"))
+
+
+def test_dvc_names_the_entries_of_params_yaml_that_override_the_file(small: Project) -> None:
+    def entries() -> dict[str, list[str]]:
+        stages = yaml.safe_load(text)["stages"]
+        return {stage: of.get("do", of)["params"] for stage, of in stages.items() if stage != "extract"}
+
+    with contextlib.chdir(small.folder):
+        text = dvc_yaml(small.graph)
+        before = entries()
+        assert before["filter"] == ["seed", "benchmarks"]
+        assert before["verify"] == ["seed", "benchmarks"]
+        assert before["evaluate"] == ["seed", "benchmarks", "models.${key}"]
+        small.values["filter"] = {"small": {"pairs": SCENES["filter"]["pairs"]}}
+        assert undeclared(small.graph, text) == ["filter.small"]
+        text = dvc_yaml(small.graph)
+        assert entries() == {
+            **before,
+            "filter": ["seed", "benchmarks", "filter.small"],
+            "aggregate": ["seed", "benchmarks", "filter.small", "models"],  # its report reads them, too
+        }
+        assert undeclared(small.graph, text) == []

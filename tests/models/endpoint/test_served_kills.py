@@ -19,7 +19,7 @@ from whatif.models.responses.store import ResponseStore
 
 pytestmark = pytest.mark.process
 
-# The signal, and the number of answers after which it comes: 0 is before the server answers.
+# The signal, and the number of answers after which it comes: 0 is as soon as the server has started.
 KILLS = [
     (signal.SIGKILL, 0),
     (signal.SIGKILL, 1),
@@ -47,7 +47,7 @@ def started(folder: Path, checkpoint: Path, stops: int) -> subprocess.Popen[str]
 def test_killed_jobs_leave_no_server_behind_and_lose_no_answer(tmp_path: Path) -> None:
     checkpoint = tiny_llava(tmp_path / "tiny")
     for number, after in KILLS:
-        job = started(tmp_path, checkpoint, after)
+        job = started(tmp_path, checkpoint, max(after, 1))  # it waits there, so it cannot end before it is looked at
         assert job.stdout is not None
         for _ in range(after):
             assert job.stdout.readline().startswith("ok ")
