@@ -23,7 +23,7 @@ from pathlib import Path
 import pandas as pd
 
 from docs.audit_tables import PRUNED, audited, largest_option, most_kept
-from docs.numbers import claims, embedded, first_run, guessed, recomputed
+from docs.numbers import claims, embedded, first_run, guessed, reading_errors, recomputed
 from docs.numbers.markdown import ROOT, markdown
 from whatif.reporting.rendering import grid
 from whatif.reporting.table import Column, View, from_csv
@@ -186,6 +186,7 @@ NUMBERS: dict[str, Callable[[], str]] = {
     **claims.NUMBERS,
     **recomputed.NUMBERS,
     **first_run.NUMBERS,
+    **reading_errors.NUMBERS,
 }
 RELEASED: dict[str, Callable[[Path], str | None]] = {
     "released shortcuts": _released_shortcuts,

@@ -62,6 +62,7 @@ def test_tables_are_tidy_frames_of_the_numbers_that_were_published(made: Project
         "counted",
         "rules",
         "shortcuts",
+        "reading",
         "costs",
         "programs",
         "funnel",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from whatif.errors import WhatifError
     from whatif.results import StaleNumbers, audit_shortcuts, extract_answer, load, tables
+    from whatif.scoring.vqa_accuracy import vqa_accuracy
     from whatif.statistics import (
         Interval,
         clustered_share,
@@ -36,10 +37,11 @@ __all__ = [
     "paired_drop",
     "tables",
     "tango",
+    "vqa_accuracy",
     "wilson",
 ]
 
-_MODULES = {"WhatifError": "whatif.errors"}
+_MODULES = {"WhatifError": "whatif.errors", "vqa_accuracy": "whatif.scoring.vqa_accuracy"}
 _MODULES |= dict.fromkeys(("StaleNumbers", "audit_shortcuts", "extract_answer", "load", "tables"), "whatif.results")
 
 

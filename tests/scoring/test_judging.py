@@ -68,19 +68,18 @@ def test_sentences_given_as_open_text_are_judged() -> None:
         "red": False,  # right
         "green": False,  # a word is read as it is
         "a dark green": False,
-        "The bus is red.": True,
+        "The bus is red.": False,  # right, too
         "It is a red bus, parked under a tree.": True,
         "peanut butter and jelly": True,  # may be a sentence
     }
     text = {"question": "What colour is the bus?", "answer": "red", "answer_kind": "text"}
     questions, found = predictions(*asked, **text)
     assert [is_judged(row, "text") for row in found] == list(asked.values())
-    replies = ["Answer: red", "Answer: red", "Answer: none"]
+    replies = ["Answer: red", "Answer: none"]
     assert [
         (row["by_rules"], row["answer"], row["correct"])
         for row in judged(questions, found, "j", Saying(*replies), prompt="answer")
     ] == [
-        ("ok", "red", True),
         ("ok", "red", True),
         ("ok", None, False),
     ]

@@ -59,10 +59,8 @@ def test_a_response_that_was_cut_off_counts_only_by_an_answer_that_it_had_finish
     found = predicted(Answer(response=response, response_tokens=64, cut_off=True))
     assert found["answer"] == answer and found["correct"] == (answer == "3")
     if answer is None:
-        assert (found["status"], found["reason"]) in (
-            ("none", REASONING_CUT_OFF if "<think>" in response else "cut off at 64 tokens"),
-            ("ambiguous", "different answers, each called the answer"),
-        )
+        reason = REASONING_CUT_OFF if "<think>" in response else "cut off at 64 tokens"
+        assert found["status"] == "ambiguous" or (found["status"], found["reason"]) == ("none", reason)
 
 
 def test_where_tokens_are_not_counted_the_limit_is_named() -> None:

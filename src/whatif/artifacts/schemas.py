@@ -215,7 +215,7 @@ PROGRAM = pa.struct(
 
 PREDICTIONS = Table(
     name="predictions",
-    version=6,
+    version=7,
     key=("question_id", "model", "strategy"),
     schema=schema_of(
         ("question_id", pa.string()),
@@ -228,6 +228,7 @@ PREDICTIONS = Table(
         ("status", pa.string()),  # `ok`, `ambiguous`, `none` or `error`
         ("reason", pa.string(), NULLABLE),  # why, when the status is not `ok`
         ("correct", pa.bool_()),
+        ("read_by", pa.string(), NULLABLE),  # `strict`, `agreement`, `other language`; null: nothing was read
         ("request_key", pa.string(), NULLABLE),  # key in the response store; null if nothing was sent
         ("prompt_tokens", pa.int64(), NULLABLE),
         ("response_tokens", pa.int64(), NULLABLE),

@@ -106,6 +106,12 @@ _AROUND_ANSWER = re.compile(
     re.IGNORECASE,
 )
 
+# Each mark, of a beginning or of an end, has one of these, so that a text with none of them need not be searched.
+_IN_MARKS = (
+    *("think", "thought", "reason", "reflection", "scratchpad", "cot", "chain", "monologue", "rationale", "analysis"),
+    *("channel", "unused", "ctrl", "inner_", "im_start", "assistantfinal", "my response", "final response"),
+)
+
 
 class Split(NamedTuple):
     """A response in two. `reasoning` is None if it has none; `cut_off` says that the reasoning does not end."""
@@ -121,6 +127,9 @@ def split_reasoning(text: str) -> Split:
     What stands before an end without a beginning is reasoning: a chat template may have begun it. A beginning without
     an end means that the response was cut off in its reasoning. Without any mark the rest is the text, unchanged.
     """
+    lowered = text.lower()
+    if not any(word in lowered for word in _IN_MARKS):
+        return Split(None, text, cut_off=False)
     thoughts: list[str] = []
     rest, place = "", 0
     endless: set[int] = set()  # marks of which no end follows; it is looked for once, so that the time is linear

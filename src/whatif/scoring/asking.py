@@ -100,6 +100,7 @@ def prediction(
         "status": found.status if answered else answer.status,
         "reason": found.reason if answered else answer.reason,
         "correct": answered and is_correct(found, row["answer"], row["answer_kind"]),
+        "read_by": found.read_by if answered else None,
         "request_key": answer.request_key,
         "prompt_tokens": answer.prompt_tokens,
         "response_tokens": answer.response_tokens,

@@ -7,21 +7,20 @@ from collections.abc import Sequence
 
 from whatif.language.number_words import FIGURE, canonical, in_digits
 from whatif.language.options import LETTERS
+from whatif.scoring.extraction.echoes import without_echo
 from whatif.scoring.extraction.extracted import Kind
-from whatif.scoring.extraction.letters import letters_in
-from whatif.scoring.extraction.number_evidence import is_opposite, restriction_of
+from whatif.scoring.extraction.markup import plain_text
 from whatif.scoring.extraction.other_languages import in_english
-from whatif.scoring.extraction.response_text import clauses, plain, without_echo
-from whatif.scoring.extraction.word_forms import content_of
-from whatif.scoring.extraction.words import same_words
+from whatif.scoring.extraction.words import same_words, stems
 
 _ZERO = re.compile(r"\b(?:no|none|nothing|nobody|neither|without|empty|gone)\b|n't any\b")
 _TWO = re.compile(r"\b(?:both(?! [a-z]+ and\b)|pair|couple|twice|twins?)\b")
 _UNABLE = re.compile(
     r"\bno (?:image|picture|photo)s?\b|\b(?:any|enough|without) (?:information|details?|seeing)\b|"
     r"\b(?:can(?: ?not|'t)|(?:un|not )able to|happy to|won't) (?:\w+ )?"
-    r"(?:see|view|assist|help|access|identify|judge|make)\b|"
-    r"\b(?:sorry|please|i can (?:help|assist|describe))\b|\bsee (?:any|the|an) (?:image|picture|photo)\b"
+    r"(?:see|view|assist|help|access|identify|judge|make|tell|say|determine|know|answer)\b|"
+    r"\b(?:sorry|please|i can (?:help|assist|describe))\b|\bsee (?:any|the|an) (?:image|picture|photo)\b|"
+    r"\bnot (?:sure|clear|certain)\b|\bun(?:sure|clear|certain|known)\b"
 )
 _DENIES = re.compile(
     r"\b(?:not|no|never|nothing|nobody|none|neither|nor|nowhere|cannot|without|hardly|barely|scarcely|unlikely|"
@@ -31,6 +30,32 @@ _AFFIRMS = re.compile(
     r"\b(?:yes|yeah|yep|true|correct|right|indeed|certainly|definitely|absolutely|likely|probably|of course|"
     r"sure(?:ly)?|so it (?:is|would|will|does|can))\b|✓"
 )
+_OPPOSITES = [
+    frozenset(words.split())
+    for words in """
+    left right
+    open closed shut
+    standing sitting seated lying
+    inside outside
+    upper lower
+    top bottom
+    foreground background
+    indoors outdoors
+    lit unlit
+    empty full occupied
+    free occupied taken
+    men women
+    boys girls
+    adults children
+    stay leave
+    awake asleep
+    wet dry
+    warm cold
+    same different
+    """.strip().splitlines()
+]
+_SUPPOSES = re.compile(r"\b(?:if|when|suppos(?:e|ing)|assuming)\b[^,.;:!?\n]*")
+_SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+|,? (?=but )")
 
 
 def occurs(answer: str, kind: Kind, question: str, choices: Sequence[str] | None, response: str) -> bool:
@@ -40,11 +65,9 @@ def occurs(answer: str, kind: Kind, question: str, choices: Sequence[str] | None
     share. `yes` occurs as an affirmation or as an undenied statement with a content word of the question, `no` as a
     denial or by the opposite of a word of the question; refusals are neither. Words occur if all content words do.
     """
-    text = without_echo(plain(response), question, choices)
+    text = without_echo(plain_text(response), question, choices)
     if kind == "number":
-        return any(
-            _has_number(canonical(answer).lstrip("-"), said) for said in _said(in_english(text, "number"), question)
-        )
+        return any(_has_number(canonical(answer).lstrip("-"), said) for said in _said(in_english(text, "number")))
     if kind == "boolean":
         return _has_sense(answer, text, question)
     if choices:
@@ -52,9 +75,10 @@ def occurs(answer: str, kind: Kind, question: str, choices: Sequence[str] | None
     return _has_words(answer, text)
 
 
-def _said(text: str, question: str) -> list[str]:
-    """The clauses of a text, without refusals, offers of help and remarks on a missing image."""
-    return [piece for piece in clauses(text, question) if not _UNABLE.search(piece)]
+def _said(text: str) -> list[str]:
+    """The sentences of a text, in lower case, without suppositions, refusals and offers of help."""
+    sentences = _SENTENCES.split(text.lower())
+    return [_SUPPOSES.sub(" ", sentence) for sentence in sentences if sentence and not _UNABLE.search(sentence)]
 
 
 def _has_number(number: str, text: str) -> bool:
@@ -64,26 +88,33 @@ def _has_number(number: str, text: str) -> bool:
 
 
 def _has_sense(answer: str, text: str, question: str) -> bool:
-    pieces = _said(in_english(text, "boolean"), question)
+    sentences = _said(in_english(text, "boolean"))
     if answer == "no":
-        asked = restriction_of(question, "(?!)")
-        return any(_DENIES.search(piece) or is_opposite(piece, asked, question) for piece in pieces)
-    asked_words = set(content_of(question))
-    undenied = [piece for piece in pieces if not _DENIES.search(piece)]
-    return any(_AFFIRMS.search(piece) or asked_words.intersection(content_of(piece)) for piece in undenied)
+        return any(_DENIES.search(said) or _is_opposite(said, question) for said in sentences)
+    asked = stems(question)
+    undenied = [said for said in sentences if not _DENIES.search(said)]
+    return any(_AFFIRMS.search(said) or asked & stems(said) for said in undenied)
+
+
+def _is_opposite(text: str, question: str) -> bool:
+    said, asked = (set(re.findall(r"[a-z]+", words.lower())) for words in (text, question))
+    return any(said & words - asked and asked & words and not said & asked & words for words in _OPPOSITES)
 
 
 def _has_option(place: int, text: str, question: str, choices: Sequence[str]) -> bool:
-    if LETTERS[place] in letters_in(text, LETTERS[: len(choices)], choices).named:
+    letter = LETTERS[place]
+    # `A` and `I` are also words, so that they need a sign or a word beside them.
+    alone = rf"\b{letter}\b(?!['’])" if letter not in "AI" else rf"(?:\(|\b(?:option|answer|choice)\W{{1,3}}){letter}\b"
+    if re.search(rf"{alone}|(?:^|[\s(]){letter}(?:[).:,]|\s*$)|\b{letter} (?:is|or|and)\b", text, re.MULTILINE):
         return True
     if (said := same_words(choices[place])) in ("yes", "no"):
         return _has_sense(said, text, question)
-    of_options = [set(content_of(choice)) for choice in choices]
-    shared = set.intersection(*of_options) if len(choices) > 1 else set()
-    return bool((of_options[place] - shared).intersection(content_of(text))) or _has_words(choices[place], text)
+    of_options = [stems(choice) for choice in choices]
+    shared = frozenset.intersection(*of_options) if len(choices) > 1 else frozenset()
+    return bool((of_options[place] - shared) & stems(text)) or _has_words(choices[place], text)
 
 
 def _has_words(words: str, text: str) -> bool:
-    if content := set(content_of(words)):
-        return content <= set(content_of(text))
+    if content := stems(words):
+        return content <= stems(text)
     return f" {same_words(words)} " in f" {same_words(text)} "

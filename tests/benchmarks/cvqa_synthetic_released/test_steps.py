@@ -255,7 +255,7 @@ def test_tables_are_loaded_by_name(project: Project) -> None:
     project.write_params()
     assert tables(NAME, project.folder) == [
         *("table7", "paired", "templates", "checks", "drops", "letters", "counted", "rules", "shortcuts"),
-        *("costs", "programs", "funnel"),
+        *("reading", "costs", "programs", "funnel"),
     ]
     frame = load(NAME, "counted", project.folder)
     assert set(frame["template"]) == {"dot-removal"}

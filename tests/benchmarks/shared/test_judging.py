@@ -214,7 +214,7 @@ def test_a_judge_belongs_to_the_evaluation_of_the_model_that_it_reads(
 def test_answers_that_the_rules_read_need_no_judge(project: Project, tmp_path: Path) -> None:
     text = (project.folder / "theirs.csv").read_text(encoding="utf-8")
     for response in REPLIES:
-        text = text.replace(response, "yes 3")
+        text = text.replace(response, "Yes. 3.")
     (project.folder / "theirs.csv").write_text(text, encoding="utf-8")
     project.values["models"]["j"] = {"adapter": "blind", "checkpoint": str(tmp_path / "missing"), "benchmarks": []}
     project.section("evaluate")["judge"] = {"model": "j"}

@@ -23,7 +23,7 @@ from whatif.benchmarks.shared.annotator_tables import annotator_tables
 from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.judged_rows import with_judged_rows
 from whatif.benchmarks.shared.pilots import marked, pilots_of
-from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish, systems_of
+from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish, reading_of, systems_of
 from whatif.benchmarks.shared.tasks import limits_of, names_of
 from whatif.formats.cfmm_items import CATEGORIES
 from whatif.graph.task import Task
@@ -80,6 +80,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
         shortcuts(audits_of(task), settings.confidence, chance),
         ranking_table(answers, sampled, settings, settings.rule),
         *annotator_tables(task.rows("judgements"), task.rows("gold"), settings, task.seed, task.settings.resolution),
+        reading_of(task, names),
         costs_of(task, CHOOSER, names),
         funnel(stages_of(task, pilots)),
     ]

@@ -35,7 +35,10 @@ NAME = "cfmm"
 _step = StepsOf(CfmmSettings)
 _RICHER = f"lower least_objects and least_categories, or complete image_folders, of extract.{NAME} in params.yaml"
 # In the order of the report; `whatif show` prints the first one.
-_TABLES = ("table3", "table2", "totals", "drops", "paired", "table1", "set", "shortcuts", "rules", "costs", "funnel")
+_TABLES = (
+    *("table3", "table2", "totals", "drops", "paired", "table1", "set", "shortcuts", "rules"),
+    *("reading", "costs", "funnel"),
+)
 
 
 @_step(

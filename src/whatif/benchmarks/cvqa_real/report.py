@@ -30,7 +30,7 @@ from whatif.benchmarks.cvqa_real.written_by import writers_table, written_by
 from whatif.benchmarks.shared.annotator_tables import annotator_tables
 from whatif.benchmarks.shared.dimensions import ANSWERER
 from whatif.benchmarks.shared.pilots import marked, pilots_of
-from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish
+from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish, reading_of
 from whatif.benchmarks.shared.tasks import limits_of, names_of, with_predictions
 from whatif.files.inputs import user_path
 from whatif.formats.c_vqa import picture_name
@@ -114,6 +114,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
         words_table(sets),
         shortcuts(_audits(task), settings.confidence, chance=None),
         *annotator_tables(task.rows("judgements"), task.rows("gold"), settings, seed, asking.resolution),
+        reading_of(task, names),
         costs_of(task, ANSWERER, names),
         programs(task.rows("program-findings"), questions, names, settings, GROUPS),
         funnel(stages),

@@ -43,7 +43,7 @@ _step = StepsOf(CvqaRealSettings)
 _TABLES = (
     *("table3", "table4", "table5", "table6", "paired", "drops", "gender", "gender-funnel"),
     *("question-set", "writers", "answers", "words", "shortcuts"),
-    *(*ANNOTATOR_TABLES, "costs", "programs", "funnel"),
+    *(*ANNOTATOR_TABLES, "reading", "costs", "programs", "funnel"),
 )
 FIGURES = ("figure3.svg", "figure5.svg", "figure8.svg")
 

@@ -18,7 +18,7 @@ from whatif.benchmarks.cvqa_synthetic.tables import OWN, Table7, Wording, table7
 from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.judged_rows import with_judged_rows
 from whatif.benchmarks.shared.pilots import Pilot, marked, pilots_of
-from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish
+from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish, reading_of
 from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of, with_predictions
 from whatif.graph.task import Task
 from whatif.language.strategies import DIRECT
@@ -74,6 +74,7 @@ def publish_report(task: Task[RankedReport], puzzles: PuzzleSet) -> None:
         ),
         scores.tables["rules"],
         shortcuts(audits_of(task), settings.confidence, scores.chance),
+        reading_of(task, names),
         costs_of(task, CHOOSER, names),
         programs(task.rows("program-findings"), questions, names, settings, list(TEMPLATES)),
         funnel([*puzzles.stages, *_evaluations(task, pilots)]),

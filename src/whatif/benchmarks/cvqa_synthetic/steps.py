@@ -60,6 +60,7 @@ TABLES = (
     "counted",
     "rules",
     "shortcuts",
+    "reading",
     "costs",
     "programs",
     "funnel",

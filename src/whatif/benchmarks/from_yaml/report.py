@@ -22,7 +22,7 @@ from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.judged_rows import with_judged_rows
 from whatif.benchmarks.shared.pilots import Pilot, marked, pilots_of
 from whatif.benchmarks.shared.question_items import About, question_items, shown_systems, title_of
-from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish
+from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish, reading_of
 from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of, with_predictions
 from whatif.graph.task import Task
 from whatif.language.strategies import DIRECT
@@ -72,6 +72,7 @@ def publish_report(task: Task[ReportSettings], title: str) -> None:
         letters(metrics, names, title),
         ranking_rules(answers, names, settings, settings.rule, title),
         drawn(shortcuts(audits_of(task), settings.confidence, chance["original"]), questions, settings.draws),
+        reading_of(task, names),
         costs_of(task, CHOOSER, names),
         funnel(_funnel(task, pilots)),
     )

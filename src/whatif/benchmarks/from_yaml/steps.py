@@ -43,7 +43,7 @@ VARIANT = Dimension(
     lambda params, benchmark: ["original", "counterfactual"],
     "Only this variant of the questions, original or counterfactual.",
 )
-TABLES = ("accuracy", "paired", "templates", "kinds", "letters", "rules", "shortcuts", "costs", "funnel")
+TABLES = ("accuracy", "paired", "templates", "kinds", "letters", "rules", "shortcuts", "reading", "costs", "funnel")
 TITLE = "title"  # the text that the report declares
 
 

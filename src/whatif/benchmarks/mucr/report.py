@@ -27,7 +27,7 @@ from whatif.benchmarks.shared.annotator_tables import annotator_tables
 from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.judged_rows import with_judged_rows
 from whatif.benchmarks.shared.pilots import Pilot, marked
-from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish, systems_of
+from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish, reading_of, systems_of
 from whatif.benchmarks.shared.tasks import names_of
 from whatif.graph.task import Task
 from whatif.params.model_entries import RankingRule
@@ -87,6 +87,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
         shortcuts(audits_of(task), settings.confidence, figures.CHANCE),
         rules(answers, sampled, settings),
         *annotator_tables(task.rows("judgements"), task.rows("gold"), settings, task.seed, task.settings.choices_by),
+        reading_of(task, results.names),
         costs_of(task, CHOOSER, results.names),
         funnel(stages_of(task, answers)),
     ]

@@ -36,7 +36,7 @@ from whatif.params.fine_tuning import FineTuning
 FIGURES = tuple(f"figure{number}.svg" for number in (4, 5, 6, 8, 11, 14))
 _TABLES = (
     *("table6", "gap", "table1", "table2", "table3", "table4", "table7", "styles", "context", "language", "set"),
-    *("shortcuts", "rules", "costs", "funnel"),
+    *("shortcuts", "rules", "reading", "costs", "funnel"),
 )
 _step = StepsOf(MucrSettings)
 

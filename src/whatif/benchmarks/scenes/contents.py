@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from whatif.benchmarks.shared.tasks import table_files
 
-TABLES = ("accuracy", "matching", "paired", "costs", "funnel")
+TABLES = ("accuracy", "matching", "paired", "reading", "costs", "funnel")
 PUBLISHED = ("report.md", *table_files(TABLES))
 PLOTS = (
     {

@@ -14,7 +14,7 @@ from whatif.benchmarks.shared.dimensions import ANSWERER, MATCHER
 from whatif.benchmarks.shared.matched_pairs import matched_pairs
 from whatif.benchmarks.shared.matching_funnel import matching_stage
 from whatif.benchmarks.shared.pilots import Pilot, asked, marked, pilots_of
-from whatif.benchmarks.shared.reports import costs_of, judged_of, publish
+from whatif.benchmarks.shared.reports import costs_of, judged_of, publish, reading_of
 from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of, with_predictions
 from whatif.graph.task import Task
 from whatif.reporting.funnel import FunnelStage, funnel, reasons
@@ -52,7 +52,14 @@ def publish_report(task: Task[ReportSettings]) -> None:
     )
     matched = matching(matches, names=matcher_names, confidence=settings.confidence)
     pairs_matched = matched_pairs(matches, names=matcher_names, confidence=settings.confidence, title=TITLE)
-    tables = (answered, matched, pairs_matched, costs_of(task, ANSWERER, names), funnel(_funnel(task, pilots)))
+    tables = (
+        answered,
+        matched,
+        pairs_matched,
+        reading_of(task, names),
+        costs_of(task, ANSWERER, names),
+        funnel(_funnel(task, pilots)),
+    )
     items = chain(
         scene_items(task, questions, names, settings.shown_scenes, judged),
         pair_items(pairs, matches, matcher_names, known_of_pairs(task.settings, pairs)),

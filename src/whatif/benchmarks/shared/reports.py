@@ -20,6 +20,8 @@ from whatif.params.prices import Prices
 from whatif.reporting.costs import COLUMNS, costs, spent_by_model, together
 from whatif.reporting.items import Item, ItemView, item_rows, view_rows
 from whatif.reporting.judged import Judged
+from whatif.reporting.reading import COLUMNS as READ
+from whatif.reporting.reading import reading, readings_by_model
 from whatif.reporting.report import Report, printed_rows, text_files
 from whatif.reporting.shortcuts import ORDER
 from whatif.reporting.system_answers import System
@@ -77,6 +79,15 @@ def costs_of(task: Task[Any], dimension: Dimension, names: Mapping[str, str]) ->
         own_prices = _prices(fields)
         prices |= {} if own_prices is None else {own: own_prices}
     return costs(found, names, prices)
+
+
+def reading_of(task: Task[Any], names: Mapping[str, str]) -> Table:
+    """The table `reading` of some models (key -> display name), from their predictions and what the judge decided."""
+    found = readings_by_model(artifacts.batches(task.paths("predictions"), PREDICTIONS, READ, present=["response"]))
+    for row in task.rows("judged") if (task.shown or {}).get(JUDGE) else ():
+        if row["status"] == "ok":
+            found[row["model"]].update({"judge": 1, row["by_rules"]: -1})
+    return reading(found, names)
 
 
 def prices_of(task: Task[Any], dimension: Dimension) -> dict[str, Prices]:

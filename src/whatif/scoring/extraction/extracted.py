@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, TypeAlias
 
@@ -17,6 +17,9 @@ class Extracted:
     answer: str | None
     status: Literal["ok", "ambiguous", "none"]
     reason: str | None
+    read_by: Literal["strict", "agreement", "other language"] | None = field(
+        default=None, compare=False
+    )  # what read it in a response
 
 
 none, ambiguous = partial(Extracted, None, "none"), partial(Extracted, None, "ambiguous")

@@ -27,7 +27,7 @@ _EMPTY = re.compile(
 _NOT = re.compile(
     r"\b(?:не|нет|ні|nicht|kein\w{0,2}|nie|niet|geen|não|no|non|ne|n'|pas|aucun\w{0,2}|inte|ikke|ingen|değil|yok)\b"
 )
-_DENIAL = re.compile(r"\W*(?:no|não|non|не|ne)\s\w+\W*")  # `Não está.`
+_DENIAL = re.compile(r"\W*(?:no|não|non|не|ne)\s(?!solution|answer|idea|comment)\w+\W*")  # `Não está.`
 _HALF, _MOST = 0.5, 0.7
 _LEAST = 4  # letters by which words of an inflected language are compared
 
