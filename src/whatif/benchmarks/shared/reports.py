@@ -84,9 +84,10 @@ def costs_of(task: Task[Any], dimension: Dimension, names: Mapping[str, str]) ->
 def reading_of(task: Task[Any], names: Mapping[str, str]) -> Table:
     """The table `reading` of some models (key -> display name), from their predictions and what the judge decided."""
     found = readings_by_model(artifacts.batches(task.paths("predictions"), PREDICTIONS, READ, present=["response"]))
-    for row in task.rows("judged") if (task.shown or {}).get(JUDGE) else ():
+    for row in task.rows("judged") if (task.shown or {}).get(JUDGE.name) else ():
         if row["status"] == "ok":
-            found[row["model"]].update({"judge": 1, row["by_rules"]: -1})
+            before = "strict" if row["by_rules"] == "ok" else row["by_rules"]  # of a sentence given as open text
+            found[row["model"]].update({"judge": 1, before: -1})
     return reading(found, names)
 
 

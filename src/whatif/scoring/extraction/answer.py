@@ -71,7 +71,8 @@ def _read(text: str, response: str, kind: Kind, question: str, choices: Sequence
     if found := strictly_read(text, kind, choices):
         return found
     if kind == "text":
-        return words_in(text)
+        words = words_in(text)
+        return words if words.answer is None else replace(words, read_by="strict")
     found = _agreed(without_continuation(response), kind, question, choices)
     if kind == "number" and found.answer is not None and (why := doubt(text, found.answer)):
         return ambiguous(why)
