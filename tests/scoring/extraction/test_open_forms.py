@@ -36,6 +36,15 @@ HYDRANT = "Is there a fire hydrant on the sidewalk?"
         ("boolean", TIES, "Both men are wearing hats.", None),
         ("boolean", HYDRANT, "There doesn't appear to be a fire hydrant on the sidewalk.", "no"),
         ("boolean", HYDRANT, "There's nothing on the road.", None),
+        ("number", LEFT, "Based on the photo, there are eight cars. If two drove away, six cars would remain.", "6"),
+        ("number", LEFT, "Initially there are 8 cars. After two leave, we have 8 - 2 = 6.\n\n**Answer: 6**", "6"),
+        ("number", LEFT, "Only bicycles are shown, so there would be no cars in the lot.", "0"),
+        ("boolean", FALL, "Yes, if the girl let go of the ball, it would drop to the floor.", "yes"),
+        ("boolean", FALL, "If the girl let go, the ball would fall.", "yes"),
+        ("boolean", FALL, "It would not fall because it lies on a shelf.", "no"),
+        ("boolean", FALL, "Most likely, yes.", "yes"),
+        ("boolean", FALL, "Absolutely! Nothing else holds it.", "yes"),
+        ("boolean", FALL, "Definitely not.", "no"),
     ],
 )
 def test_form(kind: Kind, question: str, response: str, answer: str | None) -> None:

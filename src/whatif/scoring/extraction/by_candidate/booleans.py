@@ -14,13 +14,15 @@ from whatif.scoring.extraction.extracted import Extracted, none
 _NO = re.compile(r"no|incorrect|false|wrong|i do|.*(?: not?|n't)$")  # how a word begins or ends that says no
 _WORD = re.compile(
     r"(?<![\w-])(?:yes|no(?: chance| way)?|true|false|correct|incorrect|yeah|yep|nope|"
-    r"(?:definitely|certainly|probably)(?: not)?|"
+    r"(?:absolutely|definitely|certainly|probably)(?: not)?|"
     r"i (?:do not|don't) think so|i think so|right|wrong|not (?:true|correct)|"
     r"(?:sadly|unfortunately),? no|of course(?: not)?|"
     r"(?:of course,? )?(?:it|they|he|she|there) (?:would|will|is|are|does|do|can)(?: not|n't)?(?=\W*$))(?![\w-])"
 )
-_ENDS = re.compile(r"[\s*\"')\]}⟧]*(?:[.;:!\n–—]|,(?! if\b)|-\s|$|\s+(?:the|it|there|this|they|both|because|since)\b)")
-_LED_IN = re.compile(r"(?:\b(?:so|but|it is|therefore|thus|hence),?|(?:^|:)[\s*(]*[a-h]\W{1,4})[\s*\"]*$")
+_ENDS = re.compile(
+    r"[\s*\"')\]}⟧]*(?:[.;:!\n–—]|,(?! if\b(?![^,.]*, \w))|-\s|$|\s+(?:the|it|there|this|they|both|because|since)\b)"
+)
+_LED_IN = re.compile(r"(?:\b(?:so|but|it is|therefore|thus|hence|likely),?|(?:^|:)[\s*(]*[a-h]\W{1,4})[\s*\"]*$")
 _CLAUSES = re.compile(
     r";|, (?:but|while|whereas|because|since|as|so|which|with|indicating|meaning|suggesting|making)\b|"
     r"\b(?:because|whereas|although|though|since)\b|\s[–—-]\s|\n|(?<=[.!?])\s"
@@ -44,6 +46,7 @@ for _one, _other in map(str.split, WORDS["opposites"]):
     _OPPOSITE_OF.setdefault(_one, set()).add(_other)
     _OPPOSITE_OF.setdefault(_other, set()).add(_one)
 _COMPARES = re.compile(r"\b(?:\w+er|more|less|worse|better)\b[^?.]*\bthan\b|\bdifferent\b|\b(?:\w+er|more|less)\b")
+_PRONOUN = re.compile(r"\W*(?:(?:yes|no), )?(?:it|they|he|she)\b")
 _LEAST = 0.8  # of the question's words that a statement repeats
 
 
@@ -129,6 +132,7 @@ def _weigh_statements(context: Context, question: Asked, evidence: Evidence) -> 
         words = _content(clause)
         opposites = {word for word in question.words if _OPPOSITE_OF.get(word, set()) & words and word not in words}
         covered = len(question.words & words) + len(opposites)
+        covered += covered > 0 and _PRONOUN.match(clause) is not None  # for the question's subject
         equals = covered > 0 and question.compares and _SAME.search(clause) is not None
         if (
             not (equals or covered >= _LEAST * len(question.words))

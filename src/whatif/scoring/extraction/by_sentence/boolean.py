@@ -9,11 +9,12 @@ from functools import lru_cache
 from whatif.scoring.extraction.by_sentence import acts
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, none
 
-_YES = frozenset(("yes", "true", "correct", "yeah", "yep"))
+_YES = frozenset(("yes", "true", "correct", "yeah", "yep", "absolutely", "certainly", "definitely"))
 _SAID = re.compile(
     r"(?i)\W*(?:[A-Za-z]\W{1,4}|"
-    r"(?:it is|it's|indeed|actually|therefore|so|thus|hence|well|probably|sadly|of course),? )?"
-    r"(yes|no|true|false|correct|incorrect|yeah|yep|nope)\b(?!-)"
+    r"(?:it is|it's|indeed|actually|therefore|so|thus|hence|well|probably|(?:most )?likely|sadly|of course),? )?"
+    r"(yes|no|true|false|correct|incorrect|yeah|yep|nope|"
+    r"(?:absolutely|certainly|definitely|probably) not|(?:absolutely|certainly|definitely)(?=[.,!]))\b(?!-)"
     r"(?! (?:need|doubt|matter|information|data|one|way|image|answer|solution|idea|clue)\b)"
 )
 _BOTH = re.compile(
@@ -107,10 +108,13 @@ def read(sentences: Sequence[str], question: str) -> Extracted:
         if len(sentences) == 1 and (found := _SAID.match(sentences[0])):
             answers |= {_stated(sentences[0][found.end() :], asked) or said[0]}
         return Extracted(answers.pop(), "ok", None) if len(answers) == 1 else ambiguous("both yes and no")
+    supposed = _IF.search(question) is not None
     stated = [
         (sentence, answer)
         for sentence in sentences
-        if not acts.supposes(sentence) and not acts.refuses(sentence) and (answer := _stated(sentence, asked))
+        if not acts.supposes(acts.main_clause(sentence) if supposed else sentence)
+        and not acts.refuses(sentence)
+        and (answer := _stated(sentence, asked))
     ]
     answers = {answer for _, answer in stated}
     if stated and acts.concluded(stated[-1][0]) is not None:

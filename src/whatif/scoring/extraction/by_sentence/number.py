@@ -51,11 +51,13 @@ def read(sentences: Sequence[str], question: str) -> Extracted:
     if len(only) == 1 and not _RANGE.search(sentences[0]) and not _OTHER_SORT.search(in_digits(sentences[0].lower())):
         return Extracted(canonical(only[0]), "ok", None)
     sentences = [part for sentence in sentences for part in sentence.split("; ")]
+    supposed = _SUPPOSED.search(question) is not None
+    would = [place for place, sentence in enumerate(sentences) if _SUPPOSED.search(sentence)] if supposed else []
+    sentences = sentences[would[0] :] if would else sentences  # before, what is shown now
     asserted = partial(_asserted, question=question)
     settled, refused = acts.settle(sentences, partial(_head, question=question), asserted)
     if settled or refused:
         return settled or none("the response refuses or does not know")
-    supposed = _SUPPOSED.search(question) is not None
     told = [
         (acts.overlap(sentence, question) - (supposed and not _SUPPOSED.search(sentence)) / 2, place, number)
         for place, sentence in enumerate(sentences)
