@@ -30,7 +30,7 @@ _JUDGE = " Judge: a second model found the answer where the readers did not."
 # (another answer was read). `python -m docs.numbers.reading_errors` measures them; no judge takes part.
 OUTCOMES: tuple[Literal["right", "missed", "wrong"], ...] = ("right", "missed", "wrong")
 MEASURED = {
-    "yes or no": (389, 12, 1),
+    "yes or no": (388, 13, 1),
     "choices": (846, 16, 3),
     "numbers": (344, 18, 0),
 }

@@ -15,7 +15,7 @@ from whatif.language.number_words import canonical, in_digits
 from whatif.language.reasoning import CUT_OFF, split_reasoning
 from whatif.scoring.extraction import by_candidate, by_sentence
 from whatif.scoring.extraction.continuations import without_continuation
-from whatif.scoring.extraction.doubts import doubt
+from whatif.scoring.extraction.doubts import doubt, without_absences
 from whatif.scoring.extraction.echoes import without_echo
 from whatif.scoring.extraction.extracted import Extracted, Kind, ambiguous, none
 from whatif.scoring.extraction.foreign_numbers import is_english
@@ -73,8 +73,9 @@ def _read(text: str, response: str, kind: Kind, question: str, choices: Sequence
     if kind == "text":
         words = words_in(text)
         return words if words.answer is None else replace(words, read_by="strict")
-    found = _agreed(without_continuation(response), kind, question, choices)
-    if kind == "number" and found.answer is not None and (why := doubt(text, found.answer)):
+    response = without_continuation(response)
+    found = _agreed(without_absences(response) if kind == "boolean" else response, kind, question, choices)
+    if found.answer is not None and (why := doubt(text, found.answer, kind, question)):
         return ambiguous(why)
     if foreign and kind == "boolean" and found.answer is None and not is_english(question.lower()):
         said = foreign_polarity(text, question)

@@ -36,7 +36,17 @@ _LAST_LETTER = re.compile(r"[.!?]\s+(?:\w+, )?\(?([A-Z])\)?\W*$")  # alone at th
 _LIST = re.compile(r"\W{0,2}\[ ?[\"']")  # of JSON
 _WORD = 3  # letters; a longer option may contain words that take an answer back
 _LETTER = re.compile(
-    r"(?:(?:option|choice|answer|letter) )?\W{0,3}(?P<letter>[a-zA-Z])(?:\W*?\W(?P<text>(?:(?<= )-)?\w[\s\S]*))?"
+    r"(?:(?:It's|It is|It would be|I choose|I pick|I'd say|[Oo]ption|[Cc]hoice|[Aa]nswer|[Ll]etter) ){0,2}\W{0,3}"
+    r"(?P<letter>[a-zA-Z])(?:\W{1,2}is (?:the )?(?:correct|right|best)(?: (?:answer|option|choice|one))?|"
+    r"\W*?\W(?P<text>(?:(?<= )-)?\w[\s\S]*))?"
+)
+# `Indeed, it would not`, and what may stand before a yes or no.
+_SHORT_FORM = re.compile(
+    r"(?:it|he|she|they|there|we|you) (?:would|will|is|are|was|were|does|do|did|can|could|has|have)(?P<not> not|n't)?"
+)
+_SURELY = re.compile(
+    r"(?:(?:indeed|probably|(?:most )?likely|certainly|definitely|absolutely|of course|surely|i think|i believe|"
+    r"i guess|i think so|yes|no)\W{1,3}){0,4}"
 )
 _NOT_A_UNIT = frozenset(
     (
@@ -104,15 +114,25 @@ def _alone(text: str, kind: Kind, options: tuple[str, ...]) -> str | None:
     """The answer that a text consists of."""
     around, text = text, text.strip(_AROUND)
     if kind == "boolean":
-        return _YES_OR_NO.get(text.lower())
+        return _yes_or_no(text.lower())
     if kind == "number":
         return _number(around.strip(_AROUND_NUMBER))
     return same_words(text) or None if kind == "text" else _option(text, kind, options)
 
 
+def _yes_or_no(text: str) -> str | None:
+    """A word for yes or no, or a short form: `Of course it would`, `No, it wouldn't`."""
+    before = _SURELY.match(text)
+    rest = text[before.end() :] if before else text
+    short = _SHORT_FORM.fullmatch(rest)
+    said = {word for word in ("yes", "no") if before and re.search(rf"\b{word}\b", before[0])}
+    said |= {("no" if short["not"] else "yes") if short else _YES_OR_NO.get(rest, "")}
+    return said.pop() or None if len(said) == 1 else None
+
+
 def _number(text: str) -> str | None:
     """A number with at most two words after it: `3 red cups`, `90°`. `No solution` is not zero of them."""
-    text = text.rstrip(_AROUND)
+    text = re.sub(r"^(?:only|just|exactly) ", "", text.rstrip(_AROUND), flags=re.IGNORECASE)
     found = not text.lower().startswith("no ") and re.match(rf"[^\w<>-]{{0,2}}({NUMBER})", written := in_digits(text))
     if not found:
         return None

@@ -69,7 +69,11 @@ def _options(choices: tuple[str, ...]) -> Options:
         keys=tuple(keys[0] for keys in same.values() if len({letter for _, letter, _ in keys}) == 1),
         squeezed={text: letter for text, letter in zip(squeezed, texts, strict=True) if squeezed.count(text) == 1},
         named={named[text]: letter for letter, text in texts.items() if text in named},
-        yes_no={_YES_NO[text]: letter for letter, text in texts.items() if text in _YES_NO},
+        yes_no={
+            _YES_NO[text]: letter
+            for letter, text in texts.items()
+            if text in _YES_NO and sum(one.startswith(text) for one in texts.values()) == 1
+        },
     )
 
 
@@ -219,6 +223,8 @@ def _bounded(text: str, start: int, end: int) -> bool:
     if (before.isalnum() and text[start].isalnum()) or (after.isalnum() and text[end - 1].isalnum()):
         return False
     if text[end - 1].isdigit() and _GOES_ON.match(text, end):
+        return False
+    if after == "/" and text[end + 1 : end + 2].isalpha():  # `12 m/s`
         return False
     return not (text[start].isdigit() and before in (".", ",", "-", "/"))
 

@@ -41,7 +41,7 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "between_verb_and_number": ("a", "the", "an", "about", "approximately", "around", "roughly", "exactly", "only",
         "equal", "estimated", "to", "at", "also", "currently", "now", "just", "a total of"),
     "denials_before": ("not", "neither", "nor", "original(?:ly)?", "first (?:thought|counted|saw)", "initially",
-        "except", r"exclud\w+", r"elimin\w+", r"rul\w+ out", "cannot", "never"),
+        "except", r"exclud\w+", r"elimin\w+", r"rul\w+ out", "cannot", "never", "no longer"),
     "denials_after": ("incorrect", "wrong", "false", "too", "invalid", "less", "eliminated", "excluded", "unlikely",
         "ruled out"),
     "comparisons": ("than", "compared (?:to|with)", "unlike", "though", "although", "at first (?:glance|sight)",
