@@ -18,6 +18,8 @@ CASES: tuple[Case, ...] = (
     ("choice", "Which is higher?", _SIZES, "The answer is can't tell.", "C"),
     ("choice", "Which is higher?", _SIZES, "The picture shows the tower from below. (C) can't tell", "C"),
     ("choice", "How wide is the angle?", _ANGLES, "It's C.", "C"),
+    ("choice", "How wide is the angle?", _ANGLES, "I think it's C.", "C"),
+    ("choice", "How wide is the angle?", _ANGLES, "The answer is A, I think.", "A"),
     ("choice", "How wide is the angle?", _ANGLES, "It's a wide one.", None),
     ("choice", "Would it fall?", ("Yes", "No", "Yes, but slowly"), "Option B is correct.", "B"),
     ("choice", "Would it fall?", ("Yes", "No", "Yes, but slowly"), "Yes, but only slowly.", None),

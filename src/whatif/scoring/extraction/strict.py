@@ -26,7 +26,10 @@ _CALLED = re.compile(
     re.IGNORECASE,
 )
 # Where the words end that are called the answer: a sentence, a line, a value of JSON, or a reason that follows.
-_END = re.compile(r"[.!?](?=\s|$|[\"'])|[;}]|[\"'],|,? (?:because|since|as|which|so|with|where|for)\b.*|(?<=\)): ")
+_END = re.compile(
+    r"[.!?](?=\s|$|[\"'])|[;}]|[\"'],|"
+    r",? (?:because|since|as|which|so|with|where|for|I (?:think|believe|guess|suppose))\b.*|(?<=\)): "
+)
 _TAKEN_BACK = re.compile(
     r"\b(?:wait|actually|however|but|correction|corrected|instead|rather|oops|sorry|alternatively|although|unless|or|"
     r"also|not|cannot|could|might|may|reconsider|mistake|wrong|unclear|unsure|uncertain|another|other|now|hmm)\b|n't\b",
@@ -36,7 +39,8 @@ _LAST_LETTER = re.compile(r"[.!?]\s+(?:\w+, )?\(?([A-Z])\)?\W*$")  # alone at th
 _LIST = re.compile(r"\W{0,2}\[ ?[\"']")  # of JSON
 _WORD = 3  # letters; a longer option may contain words that take an answer back
 _LETTER = re.compile(
-    r"(?:(?:It's|It is|It would be|I choose|I pick|I'd say|[Oo]ption|[Cc]hoice|[Aa]nswer|[Ll]etter) ){0,2}\W{0,3}"
+    r"(?:(?:I think|I believe|Probably|[Ii]t's|[Ii]t is|[Ii]t would be|I choose|I pick|I'd say|"
+    r"[Oo]ption|[Cc]hoice|[Aa]nswer|[Ll]etter) ){0,3}\W{0,3}"
     r"(?P<letter>[a-zA-Z])(?:\W{1,2}is (?:the )?(?:correct|right|best)(?: (?:answer|option|choice|one))?|"
     r"\W*?\W(?P<text>(?:(?<= )-)?\w[\s\S]*))?"
 )
