@@ -16,7 +16,7 @@ from whatif.reporting.table import Column, Table, View, tidy
 
 # The columns that are read from `predictions`.
 COLUMNS = ("model", "response", "status", "read_by")
-READINGS = ("strict", "agreement", "other language", "judge", "ambiguous", "none")
+WAYS = ("strict", "agreement", "other language", "judge", "ambiguous", "none")
 _SELDOM = ("other language", "judge")  # have a column only where there are such answers
 
 _CAPTION = "How the answers in the responses were read, in percent of the responses."
@@ -57,10 +57,10 @@ def readings_by_model(predictions: Iterable[pa.Table]) -> dict[str, Counter[str]
 def reading(found: Mapping[str, Counter[str]], names: Mapping[str, str]) -> Table:
     """The table `reading` for the models in `names` (key -> display name, in order) that have responses in words.
 
-    Its measures are READINGS; `n` is the number of responses. The rows with a `kind` are the errors MEASURED.
+    Its measures are WAYS; `n` is the number of responses. The rows with a `kind` are the errors MEASURED.
     """
     rows: list[dict[str, Any]] = []
-    readings = [by for by in READINGS if by not in _SELDOM or any(one[by] for one in found.values())]
+    readings = [by for by in WAYS if by not in _SELDOM or any(one[by] for one in found.values())]
     for key, name in names.items():
         of_model = {by: found.get(key, Counter())[by] for by in readings}
         n = sum(of_model.values())

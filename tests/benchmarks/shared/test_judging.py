@@ -23,7 +23,7 @@ from whatif.errors import WhatifError
 from whatif.graph import jobs
 from whatif.graph.freshness import Condition
 from whatif.graph.run import run
-from whatif.reporting.reading import READINGS
+from whatif.reporting.reading import WAYS
 from whatif.reporting.table import from_csv
 from whatif.scoring.judging import FINDS_NONE, NOT_IN_RESPONSE, OUTSIDE
 from whatif.workflow.dvc_yaml import dvc_yaml
@@ -192,7 +192,7 @@ def test_a_judge_is_asked_about_what_the_rules_leave_and_stands_beside_them(
     assert (costs["prompt tokens", ""], costs["response tokens", ""], costs["cost", ""]) == (400, 16, 416)
     read = numbers(project, "reading", model="theirs")
     assert read["judge", ""] == pytest.approx(100 / 6)
-    assert sum(read[by, ""] for by in READINGS if (by, "") in read) == pytest.approx(100)
+    assert sum(read[by, ""] for by in WAYS if (by, "") in read) == pytest.approx(100)
     page = project.published("report.md")
     assert "with the judge Judge (prompt: answer)" in " ".join(page.split())
     assert set(project.run().values()) == {"up to date"}

@@ -19,8 +19,6 @@ _ARRIVES = re.compile(
 )
 _MANY = 7  # words of a line that breaks off; a shorter one may be a heading or an answer without a point
 _ENDS = re.compile(r"[.!?)\]}\"'*`:;$%°]\s*\Z|\d\s*\Z")
-
-
 # The number is a change: `would be reduced by 2`.
 _CHANGES = (
     r"\b(?:reduc|decreas|increas|drop|fall|rise|grow|shrink|go(?:es)? (?:up|down))\w*(?: by)? \W{{0,2}}{}(?![\d.]*\d)"

@@ -12,14 +12,15 @@ Kind: TypeAlias = Literal["number", "boolean", "choice", "option text", "text"]
 
 @dataclass(frozen=True)
 class Extracted:
-    """An answer if the status is `ok` (digits, `yes` or `no`, a capital letter, words), otherwise the reason."""
+    """An answer if the status is `ok` (digits, `yes` or `no`, a capital letter, words), otherwise the reason.
+
+    `read_by` is what read the answer in a response.
+    """
 
     answer: str | None
     status: Literal["ok", "ambiguous", "none"]
     reason: str | None
-    read_by: Literal["strict", "agreement", "other language"] | None = field(
-        default=None, compare=False
-    )  # what read it in a response
+    read_by: Literal["strict", "agreement", "other language"] | None = field(default=None, compare=False)
 
 
 none, ambiguous = partial(Extracted, None, "none"), partial(Extracted, None, "ambiguous")

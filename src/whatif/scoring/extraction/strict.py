@@ -49,7 +49,7 @@ _SHORT_FORM = re.compile(
     r"(?:it|he|she|they|there|we|you) (?:would|will|is|are|was|were|does|do|did|can|could|has|have)(?P<not> not|n't)?"
 )
 _SURELY = re.compile(
-    r"(?:(?:indeed|probably|(?:most )?likely|certainly|definitely|absolutely|of course|surely|i think|i believe|"
+    r"\A(?:(?:indeed|probably|(?:most )?likely|certainly|definitely|absolutely|of course|surely|i think|i believe|"
     r"i guess|i think so|yes|no)\W{1,3}){0,4}"
 )
 _NOT_A_UNIT = frozenset(
@@ -126,12 +126,11 @@ def _alone(text: str, kind: Kind, options: tuple[str, ...]) -> str | None:
 
 def _yes_or_no(text: str) -> str | None:
     """A word for yes or no, or a short form: `Of course it would`, `No, it wouldn't`."""
-    before = _SURELY.match(text)
-    rest = text[before.end() :] if before else text
+    rest = _SURELY.sub("", text, count=1)
     short = _SHORT_FORM.fullmatch(rest)
-    said = {word for word in ("yes", "no") if before and re.search(rf"\b{word}\b", before[0])}
-    said |= {("no" if short["not"] else "yes") if short else _YES_OR_NO.get(rest, "")}
-    return said.pop() or None if len(said) == 1 else None
+    answer = ("no" if short["not"] else "yes") if short else _YES_OR_NO.get(rest)
+    before = {"yes", "no"}.intersection(re.findall(r"\w+", text.removesuffix(rest)))
+    return answer if before <= {answer} else None
 
 
 def _number(text: str) -> str | None:
