@@ -122,6 +122,7 @@ def test_search_finds_words_phrases_answers_and_accents(show: Callable[..., Page
         )
         assert listed(page) == ids, query
         page.evaluate("location.hash = ''")
+        until(page, f"document.getElementById('count').textContent === '{len(rows())} items'")
     page.fill("#q", "nothing has these words")
     page.wait_for_selector("#nothing:visible")
 

@@ -62,14 +62,15 @@
 
   // ---- the state
 
-  /** Goes to a state that differs from the present one by `changes`: a new entry of the history, or the same. */
+  /**
+   * Goes to a state that differs from the present one by `changes`: a new entry of the history, or the same. The address and
+   * the page change together; setting `location.hash` would show the page later.
+   */
   function go(changes, { replace = false } = {}) {
     const hash = format({ ...state, ...changes });
-    if (replace) {
-      history.replaceState(null, "", hash);
-      show().catch(failed);
-    } else if (hash === format(state)) show().catch(failed);
-    else location.hash = hash;
+    if (replace || hash === format(state)) history.replaceState(null, "", hash);
+    else history.pushState(null, "", hash);
+    show().catch(failed);
   }
 
   async function show() {
@@ -374,7 +375,7 @@
     j: () => step(1),
     k: () => step(-1),
     "/": () => {
-      if (!at("item").hidden) location.hash = format({ ...state, item: "" });
+      if (!at("item").hidden) go({ item: "" });
       at("browse").hidden = false;
       at("q").focus();
     },
