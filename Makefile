@@ -40,11 +40,16 @@ lint: $(VENV)/.installed-dev ## ruff, mypy, snakefmt
 # Two at a time. A worker that has nothing left to do takes tests from the other one.
 PYTEST := $(THREADS) pytest --numprocesses 2 --dist worksteal
 
-check: lint ## lint, types, and the tests that start no process: two minutes
+check: lint ## lint, types, and the tests that start no process
 	$(PYTEST) -m "not process and not slow and not pipeline and not soak"
 
-test: lint ## the whole test suite
+test: lint ## each promise once, with the real part
 	$(PYTEST) -m "not soak"
+
+# SHARE=2/4 runs the second quarter of it.
+SHARE ?= 1/1
+soak: $(VENV)/.installed-dev ## what repeats the proofs of `make test`: every kill, edit and checkpoint, simulations of the statistics
+	$(PYTEST) -m soak --share $(SHARE)
 
 # In an environment of its own, with an empty database. Without it, its tests are skipped and say so.
 LABEL_STUDIO := .venv-label-studio
@@ -77,10 +82,6 @@ $(LMMS_EVAL)/.installed: tests/harnesses/lmms-eval.txt
 	touch $@
 
 harnesses: $(INSPECT_AI)/.installed $(LMMS_EVAL)/.installed ## install inspect_ai and lmms-eval for their tests: 2.2 GB
-
-soak: $(VENV)/.installed-dev ## the default on a real Slurm beside `dvc repro`, simulations of the statistics; then twenty power cuts
-	$(THREADS) pytest -m soak
-	$(THREADS) python -m tests.pipeline.soak
 
 numbers: $(VENV)/.installed ## write the numbers of metrics/ into README.md and docs/
 	$(THREADS) python -m docs.tables

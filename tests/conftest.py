@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -57,6 +58,24 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def _no_process(event: str, arguments: tuple[object, ...]) -> None:
     if event in _BEGINS and _running and not any(_running[0].get_closest_marker(mark) for mark in _MAY_START_PROCESSES):
         pytest.fail(f"starts a process ({event} {arguments[0]!r}); mark the test with `pytest.mark.process`")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds `--share`, with which continuous integration runs another part of the soak for each commit."""
+    parser.addoption("--share", default="1/1", metavar="I/N", help="every N-th of the tests, from the I-th on")
+
+
+@pytest.hookimpl(trylast=True)  # of the tests that `-m` has left
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves the tests of the share. Raises UsageError for one that is none."""
+    share = re.fullmatch(r"(\d+)/(\d+)", config.getoption("share"))
+    first, step = map(int, share.groups()) if share else (0, 0)
+    if not 1 <= first <= step:
+        raise pytest.UsageError(f"--share {config.getoption('share')}: I/N is wanted, with I from 1 to N, such as 2/4")
+    others = [item for number, item in enumerate(items) if number % step != first - 1]
+    if others:
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for number, item in enumerate(items) if number % step == first - 1]
 
 
 # `import openai` asks for the processor, for which Python starts `uname` once and keeps what it prints.
