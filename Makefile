@@ -4,12 +4,25 @@ PYTHON ?= python3
 VENV := .venv
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+# `make repro TORCH=cpu` (or cu126, cu130 ...) installs that build of torch, which uv finds. Otherwise it is that of the ordinary index,
+# whose build for Linux brings the libraries of CUDA.
+TORCH ?=
 # Two cores: one thread a process, so that jobs in parallel do not fight, and numbers do not depend on the machine.
 THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # Each job is a process of its own: without compiled modules, it would compile thousands of them again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: repro check test label-studio harnesses soak lint numbers docs demo bench train-embedded help clean
+# An environment keeps the Python that made it.
+version = $(shell $(1) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+ifneq ($(origin PYTHON),file)
+ifneq ($(wildcard $(VENV)/bin/python),)
+ifneq ($(call version,$(VENV)/bin/python),$(call version,$(PYTHON)))
+$(error $(VENV) was made with Python $(call version,$(VENV)/bin/python), not with $(PYTHON): remove it with `rm -r $(VENV)`)
+endif
+endif
+endif
+
+.PHONY: repro check test label-studio harnesses soak lint lock numbers docs demo bench train-embedded help clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -18,6 +31,7 @@ help: ## this list
 # halves the time of the installation.
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
+	$(if $(TORCH),pip install --quiet uv && uv pip install --quiet --torch-backend $(TORCH) --constraint constraints.txt torch)
 	pip install --quiet --no-compile --constraint constraints.txt --editable '.[pipeline,models,slurm]'
 	touch $@
 
@@ -82,6 +96,11 @@ $(LMMS_EVAL)/.installed: tests/harnesses/lmms-eval.txt
 	touch $@
 
 harnesses: $(INSPECT_AI)/.installed $(LMMS_EVAL)/.installed ## install inspect_ai and lmms-eval for their tests: 2.2 GB
+
+# One resolution for all the Pythons that pyproject.toml lists; the pins that still hold are kept.
+lock: ## pin all packages again, with uv: `make lock`, or `make lock UPGRADE=--upgrade` for the newest versions
+	uv pip compile --quiet --universal --python-version 3.11 --all-extras --no-annotate --no-header $(UPGRADE) \
+		--output-file constraints.txt pyproject.toml
 
 numbers: $(VENV)/.installed ## write the numbers of metrics/ into README.md and docs/
 	$(THREADS) python -m docs.tables

@@ -1,7 +1,7 @@
-"""What a fresh machine costs: `python -m docs.numbers.first_run` clones the last commit, and runs `make repro` and `make test`.
+"""What a fresh machine costs: `python -m docs.numbers.first_run` clones the last commit and runs both commands.
 
-It writes `docs/numbers/first_run.json`, from which README.md and docs/default-run.md have the times and the disk. Run it
-on a quiet machine; no test runs it.
+They are `make repro` and `make test`. It writes `docs/numbers/first_run.json`, from which README.md and
+docs/default-run.md have the times and the disk. Run it on a quiet machine; no test runs it.
 """
 
 from __future__ import annotations
