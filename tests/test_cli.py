@@ -117,10 +117,7 @@ def test_torch_has_the_kernels_of_every_processor_with_avx2(chosen: str | None) 
         (("extract", "cvqa"), f"cvqa: not among the benchmarks of params.yaml ({NAME})"),
         (("aggregate", "mucr"), f"mucr: not among the benchmarks of params.yaml ({NAME})"),
         (("show", "cvqa-real"), f"cvqa-real: not among the benchmarks of params.yaml ({NAME})"),
-        (
-            ("show", "cvqa-real", "--picture", "out.png"),
-            f"cvqa-real: not among the benchmarks of params.yaml ({NAME})",
-        ),
+        (("show", "cvqa-real", "--picture", "out.png"), f"cvqa-real: not among the benchmarks of params.yaml ({NAME})"),
         (
             ("generate", NAME, "--part", "part-002-of-002"),
             f"generate {NAME}: part part-002-of-002 is not in params.yaml; there are part-000-of-002, part-001-of-002",

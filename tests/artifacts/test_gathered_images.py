@@ -51,8 +51,5 @@ def test_an_image_that_cannot_be_decoded_is_named(tmp_path: Path) -> None:
     path = tmp_path / "images.parquet"
     write_artifact(path, IMAGES, [damaged], role="images", made_from={})
     wanted = [damaged["image_id"]]
-    with (
-        GatheredImages([path], wanted, tmp_path) as images,
-        pytest.raises(UnreadableImageError, match=wanted[0]),
-    ):
+    with GatheredImages([path], wanted, tmp_path) as images, pytest.raises(UnreadableImageError, match=wanted[0]):
         images.get(wanted[0])

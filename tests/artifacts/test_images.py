@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import struct
 import sys
-import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -17,10 +15,10 @@ import pytest
 from PIL import Image
 
 from whatif.artifacts.images import ImageStore, SortedImages, format_of, image_row, suffix_of
-from whatif.artifacts.schemas import IMAGES, QUESTIONS
+from whatif.artifacts.pair_items import SIDES, item_id, pair_and_side
+from whatif.artifacts.schemas import IMAGES
 from whatif.artifacts.writer import ArtifactWriter, write_artifact
 from whatif.errors import WhatifError
-from whatif.files.image_decoding import UnreadableImageError
 
 
 def row(colour: tuple[int, int, int], mode: str = "RGB") -> dict[str, Any]:
@@ -122,33 +120,6 @@ def test_a_missing_picture_is_named_with_where_it_was_looked_for(paths: list[Pat
         ImageStore([]).get("12ab")
 
 
-@pytest.mark.parametrize("data", [b"", b"no picture", ROWS[0]["image"]["bytes"][:50]], ids=["none", "text", "half"])
-def test_a_picture_that_cannot_be_decoded(tmp_path: Path, data: bytes) -> None:
-    broken = image_row(data, 3, 2, "test", "CC0-1.0")
-    write_artifact(tmp_path / "broken.parquet", IMAGES, [broken])
-    store = ImageStore([tmp_path / "broken.parquet"])
-    with pytest.raises(UnreadableImageError, match=rf"image {broken['image_id']} \({len(data)} bytes\): \w+$"):
-        store.get(broken["image_id"])
-
-
-def test_another_table_is_refused(tmp_path: Path) -> None:
-    write_artifact(tmp_path / "questions.parquet", QUESTIONS, [])
-    with pytest.raises(WhatifError, match=r"questions\.parquet: contains the table questions/"):
-        ImageStore([tmp_path / "questions.parquet"])
-
-
-def test_a_decompression_bomb_is_unreadable_not_the_end_of_a_run(tmp_path: Path) -> None:
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    header = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
-    bomb = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
-    row = image_row(bomb, 60_000, 60_000, "test", "CC0-1.0")
-    write_artifact(tmp_path / "bomb.parquet", IMAGES, [row])
-    with pytest.raises(UnreadableImageError, match="DecompressionBombError"):
-        ImageStore([tmp_path / "bomb.parquet"]).get(row["image_id"])
-
-
 @pytest.mark.parametrize(
     ("name", "suffix"), [("png", ".png"), ("jpeg", ".jpg"), ("gif", ".gif"), ("bmp", ".bmp"), ("webp", ".webp")]
 )
@@ -161,3 +132,15 @@ def test_the_format_is_told_by_the_bytes(name: str, suffix: str) -> None:
 @pytest.mark.parametrize("data", [b"", b"RIFF", b"RIFF1234WAVE", b"\x89PNG", b"<svg>"])
 def test_what_is_no_known_picture_has_no_suffix(data: bytes) -> None:
     assert (format_of(data), suffix_of(data)) == (None, "")
+
+
+def test_an_id_is_read_as_it_was_made() -> None:
+    for pair_id in ("12", "a-b-0", "-"):
+        for side in SIDES:
+            assert pair_and_side(item_id(pair_id, side)) == (pair_id, side)
+
+
+@pytest.mark.parametrize("item", ["p", "-1", "p-2", ""])
+def test_what_is_no_picture_of_a_pair(item: str) -> None:
+    with pytest.raises(WhatifError, match="is not an image of a pair"):
+        pair_and_side(item)

@@ -129,13 +129,7 @@ UNKNOWN_MODEL = settings(
 KNOWN_MODEL = settings(
     "config.json",
     auto_map=dict.fromkeys(
-        (
-            "AutoConfig",
-            "AutoModel",
-            "AutoModelForCausalLM",
-            "AutoModelForImageTextToText",
-            "AutoModelForMaskedLM",
-        ),
+        ("AutoConfig", "AutoModel", "AutoModelForCausalLM", "AutoModelForImageTextToText", "AutoModelForMaskedLM"),
         "evil.Evil",
     ),
 )
@@ -175,12 +169,7 @@ CASES: list[tuple[str, str, Spoil, str | None]] = [
     ("sentence", "look-alike package", module("sentence_transformers_evil.Dense"), "names the module"),
     ("sentence", "pickled dense layer", dense, "pickled weights are not read"),
     ("sentence", "pickled weights", pickled_instead_of("model.safetensors", "pytorch_model.bin"), "cannot be loaded"),
-    (
-        "sentence",
-        "modules are no list",
-        lambda at: (at / "modules.json").write_text("7") and None,
-        "is not a list of modules",
-    ),
+    ("sentence", "modules are no list", lambda at: (at / "modules.json").write_text("7") and None, "is not a list of"),
     *(
         ("diffusion", f"{part} of a module", settings("model_index.json", **{part: ["evil", "Evil"]}), "it must be")
         for part in ("unet", "vae", "text_encoder", "tokenizer", "scheduler")

@@ -45,11 +45,7 @@ EXCEPTIONS = "men man\nchildren child\n"
 
 
 def files() -> dict[str, str]:
-    return {
-        "data.noun": LICENCE + DATA.lstrip(),
-        "index.noun": LICENCE + INDEX.lstrip(),
-        "noun.exc": EXCEPTIONS,
-    }
+    return {"data.noun": LICENCE + DATA.lstrip(), "index.noun": LICENCE + INDEX.lstrip(), "noun.exc": EXCEPTIONS}
 
 
 def written(folder: Path) -> Path:

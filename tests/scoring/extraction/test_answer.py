@@ -56,11 +56,7 @@ UNSURE_NUMBER_FRAMES = [
 ]
 NUMBER_FRAMES += ["I count 3 cats first. 3 + 2 = 5. So the final answer is {} cats.", "<think>3 or 4 or 2</think>\n{}"]
 LETTER_FRAMES = ["{}", "({})", "{}.", "{}) ", "[{}]", "**{}**", "Option {}", "option ({})", "Answer: {}", "{}: {text}"]
-LETTER_FRAMES += [
-    "I choose {}.",
-    "The correct option is {}, because it fits.",
-    "{}\n\nThe others do not fit.",
-]
+LETTER_FRAMES += ["I choose {}.", "The correct option is {}, because it fits.", "{}\n\nThe others do not fit."]
 
 ONES = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 TEENS = ("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
@@ -319,11 +315,7 @@ def holds_endless(parsed: Any, *, inside: bool) -> bool:
 @pytest.mark.parametrize(
     ("question", "response", "right"),
     [
-        (
-            "How many giraffes are there?",
-            "three giraffes. One is eating leaves while the other two are standing",
-            "3",
-        ),
+        ("How many giraffes are there?", "three giraffes. One is eating leaves while the other two are standing", "3"),
         ("How many people are there?", "There are three people. One is making two pizzas.", "3"),
         ("How many cats would there be if 2 cats left?", "There are 5 cats; taking 2 away leaves us with three.", "3"),
         (
