@@ -37,7 +37,6 @@ ANSWERS = {
 
 
 def changed(whole: dict[str, Any], *place: Any, to: Any) -> bytes:
-    """The file with the value at a place replaced."""
     values = inner = copy.deepcopy(whole)
     for key in place[:-1]:
         inner = inner[key]
@@ -46,7 +45,6 @@ def changed(whole: dict[str, Any], *place: Any, to: Any) -> bytes:
 
 
 def without(whole: dict[str, Any], *place: Any) -> bytes:
-    """The file without the value at a place."""
     values = inner = copy.deepcopy(whole)
     for key in place[:-1]:
         inner = inner[key]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import json
 import pickle
+import shutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -62,8 +64,13 @@ KINDS: dict[str, tuple[Callable[[Path], Path], Callable[[str], Any]]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A valid checkpoint of a kind, made once."""
+    return cache(lambda kind: KINDS[kind][0](tmp_path_factory.mktemp(kind)))
+
+
 def settings(name: str, **values: Any) -> Spoil:
-    """Sets values in a JSON file of the folder, which is created if it does not exist."""
 
     def spoil(folder: Path) -> None:
         path = folder / name
@@ -98,7 +105,6 @@ def pickled_instead_of(name: str, pickle_name: str) -> Spoil:
 
 
 def module(kind: str, place: str = "") -> Spoil:
-    """Adds a module to the module list of sentence-transformers."""
 
     def spoil(folder: Path) -> None:
         listed = json.loads((folder / "modules.json").read_text())
@@ -207,11 +213,16 @@ CASES: list[tuple[str, str, Spoil, str | None]] = [
 @pytest.mark.parametrize(
     ("kind", "spoil", "words"), [pytest.param(kind, *rest, id=f"{kind}: {name}") for kind, name, *rest in CASES]
 )
-def test_code_in_a_checkpoint_never_runs(
-    kind: str, spoil: Spoil, words: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_code_in_a_checkpoint_never_runs(  # noqa: PLR0917
+    kind: str,
+    spoil: Spoil,
+    words: str | None,
+    whole: Callable[[str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    make, load = KINDS[kind]
-    folder = make(tmp_path / "checkpoint")
+    folder = Path(shutil.copytree(whole(kind), tmp_path / "checkpoint"))
+    _, load = KINDS[kind]
     marker = folder / "marker"
     source = f"open({str(marker)!r}, 'w')\nclass Evil:\n    pass\ndef generate(*_, **__):\n    pass\n"
     (folder / "evil.py").write_text(source)

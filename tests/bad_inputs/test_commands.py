@@ -93,6 +93,7 @@ USAGE: list[tuple[str, list[str]]] = [
     ("rows of words", ["show", "x", "--rows", "many"]),
     ("rows below nothing", ["show", "x", "--rows", "-1"]),
     ("pairs of nothing", ["show", "x", "--pairs", "0"]),
+    ("pairs below nothing", ["show", "x", "--pairs", "-1"]),
     ("seed of words", ["import", "picture-labels", "a", "b", "--seed", "x"]),
     ("negative seed", ["import", "picture-labels", "a", "b", "--seed", "-1"]),
     ("seed beyond 32 bits", ["import", "picture-labels", "a", "b", "--seed", str(2**32)]),
@@ -176,6 +177,7 @@ def test_names_that_are_no_text_have_a_hash(tmp_path: Path, monkeypatch: pytest.
 WORDNET: list[tuple[str, dict[str, bytes], str]] = [
     ("no files", {}, ": index.noun cannot be read"),
     ("index alone", {"index.noun": b""}, ": data.noun cannot be read"),
+    ("no exceptions", {"index.noun": b"", "data.noun": b""}, ": noun.exc cannot be read"),
     ("Latin-1", {"index.noun": b"caf\xe9 n 1"}, ": index.noun cannot be read"),
     ("index of words", {"index.noun": b"dog n one", "data.noun": b"", "noun.exc": b""}, ": index.noun is not in the"),
     ("index cut off", {"index.noun": b"dog n", "data.noun": b"", "noun.exc": b""}, ": index.noun is not in the"),

@@ -176,7 +176,6 @@ def patched(entry: str, **fields: int) -> bytes:
 
 
 def bomb() -> bytes:
-    """An image that unpacks to 200 MB."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("examples.jsonl", line())
@@ -188,7 +187,6 @@ def bomb() -> bytes:
 
 
 def link() -> bytes:
-    """An archive with a symbolic link to an outside file."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         archive.writestr("examples.jsonl", line())

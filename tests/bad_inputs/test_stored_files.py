@@ -262,7 +262,6 @@ def test_an_export_that_is_none_is_not_taken_in(data: bytes, words: str, tmp_pat
 def test_whatif_responses_names_no_store(
     command: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Invalid values of the environment variable."""
     monkeypatch.chdir(tmp_path)
     Path("file").write_bytes(b"")
     Path("more.jsonl").write_bytes(exported())

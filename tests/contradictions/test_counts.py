@@ -37,7 +37,7 @@ def test_the_numbers_of_items_with_a_percentage(percent: str, items: int, found:
     assert list(counts(printed(percent), items)) == found
 
 
-@pytest.mark.parametrize("items", [1, 7, 86, 111, 400])
+@pytest.mark.parametrize("items", [1, 7, 86, *(pytest.param(items, marks=pytest.mark.soak) for items in (111, 400))])
 def test_the_same_numbers_as_by_trying_all(items: int) -> None:
     for tenths in range(1001):
         percent = printed(f"{tenths // 10}.{tenths % 10}")

@@ -26,7 +26,6 @@ IMAGES = Pictures(pictures(range(7)))
 
 
 def question(number: int, *image_ids: str, **changes: Any) -> dict[str, Any]:
-    """A row of `questions`."""
     return {
         "question_id": f"pair-{number // 2:03d}-{('counterfactual', 'original')[number % 2]}",
         "pair_id": f"pair-{number // 2:03d}",

@@ -77,10 +77,7 @@ def test_c_vqa_responses(tmp_path: Path) -> None:
     original, counterfactual = read_predictions(path)
     assert (original.picture, original.question, original.variant, original.row, original.response) == (
         "COCO_val2014_000000000042",
-        "How many?",
-        "original",
-        1,
-        "Two.",
+        *("How many?", "original", 1, "Two."),
     )
     assert (counterfactual.question, counterfactual.variant, counterfactual.response) == (
         "What if?",

@@ -115,7 +115,7 @@ def differing(captions: list[str], punkt: PunktSentenceTokenizer) -> list[str]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @needs_released_captions
 def test_punkt_trained_on_the_captions_divides_ten_of_25014_in_another_way(captions: list[str]) -> None:
     assert len(captions) == 25_014

@@ -144,69 +144,41 @@ def test_settings_name_an_adjudicator_exactly_where_one_is_needed() -> None:
             Resolution.model_validate(values)
 
 
-@pytest.mark.parametrize(
-    ("rows", "rule", "corrected"),
-    [
-        ([judged("a", "accept", answer="B")], "majority", {"answer": ('"B"', ("a",))}),
-        (
-            [judged("a", "accept", answer="B"), judged("b", "accept", answer="B"), judged("c", "accept")],
-            "majority",
-            {"answer": ('"B"', ("a", "b"))},
-        ),
-        # Most leave the answer as it is; the question is corrected.
-        (
-            [
-                judged("a", "accept", answer="B", question="Why?"),
-                judged("b", "accept", question="Why?"),
-                judged("c", "accept"),
-            ],
-            "majority",
-            {"question": ('"Why?"', ("a", "b"))},
-        ),
-        # Votes of those who reject the item do not count.
-        (
-            [judged("a", "accept", answer="B"), judged("b", "accept", answer="B"), judged("c", "reject", answer="C")],
-            "majority",
-            {"answer": ('"B"', ("a", "b"))},
-        ),
-        ([judged("a", "accept", answer="B"), judged("b", "accept", answer="C")], "majority", None),
-        ([judged("a", "accept", answer="B"), judged("b", "accept")], "majority", None),
-        (
-            [judged("a", "accept", answer="B"), judged("b", "accept", answer="B"), judged("c", "accept")],
-            "unanimous",
-            None,
-        ),
-        (
-            [judged("a", "accept", answer="B"), judged("b", "accept", answer="C"), judged("c", "accept", answer="C")],
-            "tie-break",
-            {"answer": ('"C"', ("b", "c"))},
-        ),
-        # The first two accept, the third does not: only the two decide about the answer.
-        (
-            [judged("a", "accept", answer="B"), judged("b", "accept"), judged("c", "reject", answer="B")],
-            "tie-break",
-            None,
-        ),
-        (
-            [
-                judged("a", "accept", "2024-05-31T13:00", answer="B"),
-                judged("b", "accept", "2024-05-31T12:00", answer="C"),
-            ],
-            "first",
-            {"answer": ('"C"', ("b",))},
-        ),
-        (
-            [judged("a", "accept", answer="B"), judged("x", "accept", answer="C")],
-            "adjudicated",
-            {"answer": ('"C"', ("x",))},
-        ),
-        ([judged("a", "accept", answer="B"), judged("x", "accept")], "adjudicated", {}),
-        ([judged("a", "reject", answer="B"), judged("b", "reject", answer="C")], "majority", {}),
-    ],
-)
+# Each judgement: annotator, decision (accept unless it says reject) and corrections; an hour is its time.
+CORRECTED: list[tuple[str, str, dict[str, tuple[str, tuple[str, ...]]] | None]] = [
+    ("a answer=B", "majority", {"answer": ('"B"', ("a",))}),
+    ("a answer=B; b answer=B; c", "majority", {"answer": ('"B"', ("a", "b"))}),
+    # Most leave the answer as it is; the question is corrected.
+    ("a answer=B question=Why?; b question=Why?; c", "majority", {"question": ('"Why?"', ("a", "b"))}),
+    # Votes of those who reject the item do not count.
+    ("a answer=B; b answer=B; c reject answer=C", "majority", {"answer": ('"B"', ("a", "b"))}),
+    ("a answer=B; b answer=C", "majority", None),
+    ("a answer=B; b", "majority", None),
+    ("a answer=B; b answer=B; c", "unanimous", None),
+    ("a answer=B; b answer=C; c answer=C", "tie-break", {"answer": ('"C"', ("b", "c"))}),
+    # The first two accept, the third does not: only the two decide about the answer.
+    ("a answer=B; b; c reject answer=B", "tie-break", None),
+    ("a 13:00 answer=B; b 12:00 answer=C", "first", {"answer": ('"C"', ("b",))}),
+    ("a answer=B; x answer=C", "adjudicated", {"answer": ('"C"', ("x",))}),
+    ("a answer=B; x", "adjudicated", {}),
+    ("a reject answer=B; b reject answer=C", "majority", {}),
+]
+
+
+def judgements(text: str) -> list[dict[str, Any]]:
+    rows = []
+    for annotator, *words in map(str.split, text.split(";")):
+        time = next((f"2024-05-31T{word}" for word in words if ":" in word), None)
+        corrected = dict(word.split("=") for word in words if "=" in word)
+        rows.append(judged(annotator, "reject" if "reject" in words else "accept", time, **corrected))
+    return rows
+
+
+@pytest.mark.parametrize(("text", "rule", "corrected"), CORRECTED)
 def test_fields_are_resolved_by_the_same_rule(
-    rows: list[dict[str, Any]], rule: Any, corrected: dict[str, tuple[str, tuple[str, ...]]] | None
+    text: str, rule: Any, corrected: dict[str, tuple[str, tuple[str, ...]]] | None
 ) -> None:
+    rows = judgements(text)
     resolution = ADJUDICATED if rule == "adjudicated" else Resolution(rule=rule)
     found = resolve(rows, resolution)
     assert resolve(rows[::-1], resolution) == found
