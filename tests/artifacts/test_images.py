@@ -14,11 +14,14 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
+from tests.pictures import png
+from whatif.artifacts.gathered_images import GatheredImages
 from whatif.artifacts.images import ImageStore, SortedImages, format_of, image_row, suffix_of
 from whatif.artifacts.pair_items import SIDES, item_id, pair_and_side
 from whatif.artifacts.schemas import IMAGES
 from whatif.artifacts.writer import ArtifactWriter, write_artifact
 from whatif.errors import WhatifError
+from whatif.files.image_decoding import UnreadableImageError
 
 
 def row(colour: tuple[int, int, int], mode: str = "RGB") -> dict[str, Any]:
@@ -144,3 +147,44 @@ def test_an_id_is_read_as_it_was_made() -> None:
 def test_what_is_no_picture_of_a_pair(item: str) -> None:
     with pytest.raises(WhatifError, match="is not an image of a pair"):
         pair_and_side(item)
+
+
+GATHERED = [image_row(png((shade, 10, 20)), 8, 8, "test", f"licence {shade}") for shade in range(30)]
+
+
+def written(folder: Path) -> list[Path]:
+    """Two artifacts; two images are in both."""
+    paths = [folder / "first.parquet", folder / "second.parquet"]
+    for path, rows in zip(paths, (GATHERED[:17], GATHERED[15:]), strict=True):
+        in_order = sorted(rows, key=lambda row: str(row["image_id"]))
+        write_artifact(path, IMAGES, in_order, role="images", made_from={})
+    return paths
+
+
+def test_images_are_read_in_any_order_and_nothing_is_left(tmp_path: Path) -> None:
+    paths = written(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    wanted = GATHERED[2::3]
+    with GatheredImages(paths, [row["image_id"] for row in wanted], tmp_path) as images:
+        for row in [*wanted[::-1], *wanted]:
+            assert images.encoded(row["image_id"]) == row["image"]["bytes"]
+            assert images.licences[row["image_id"]] == row["licence"]
+        shade = images.get(GATHERED[5]["image_id"]).getpixel((0, 0))
+        assert shade == (5, 10, 20) and len(images.licences) == len(wanted)
+        with pytest.raises(KeyError):
+            images.encoded(GATHERED[0]["image_id"])
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_an_image_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(WhatifError, match=r"image f00: is not among the images of .*second.parquet \(1 are missing\)"):
+        GatheredImages(written(tmp_path), ["f00", GATHERED[0]["image_id"]], tmp_path)
+
+
+def test_an_image_that_cannot_be_decoded_is_named(tmp_path: Path) -> None:
+    damaged = image_row(b"\x89PNG\r\n\x1a\nnothing", 8, 8, "test", "")
+    path = tmp_path / "images.parquet"
+    write_artifact(path, IMAGES, [damaged], role="images", made_from={})
+    wanted = [damaged["image_id"]]
+    with GatheredImages([path], wanted, tmp_path) as images, pytest.raises(UnreadableImageError, match=wanted[0]):
+        images.get(wanted[0])

@@ -82,7 +82,7 @@ def by_three(make: Callable[..., Work], number: int = 6) -> Work:
 @pytest.mark.parametrize(
     ("make", "number"),
     [
-        pytest.param(question_work, 4, id="four questions"),
+        pytest.param(question_work, 2, id="two questions"),
         *(
             pytest.param(make, 6, id=name, marks=pytest.mark.soak)
             for make, name in ((pair_work, "pairs"), (question_work, "questions"), (annotation_work, "annotations"))
