@@ -1,4 +1,4 @@
-"""Which package imports which: no two import each other, and what is shared knows no benchmark; and patterns are read alike."""
+"""Which package imports which, what shared packages may know, and patterns that every Python reads alike."""
 
 from __future__ import annotations
 

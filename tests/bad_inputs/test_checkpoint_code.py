@@ -166,12 +166,7 @@ CASES: list[tuple[str, str, Spoil, str | None]] = [
     ),
     ("sentence", "module of the folder", module("evil.Evil"), "names the module 'evil.Evil'; whatif loads Transformer"),
     ("sentence", "module of Python", module("subprocess.Popen"), "names the module 'subprocess.Popen'"),
-    (
-        "sentence",
-        "module of the library",
-        module("sentence_transformers.util.misc.import_from_string"),
-        "names the module",
-    ),
+    ("sentence", "module of the library", module("sentence_transformers.util.misc.import_from_string"), "names the"),
     ("sentence", "look-alike package", module("sentence_transformers_evil.Dense"), "names the module"),
     ("sentence", "pickled dense layer", dense, "pickled weights are not read"),
     ("sentence", "pickled weights", pickled_instead_of("model.safetensors", "pytorch_model.bin"), "cannot be loaded"),
@@ -195,17 +190,12 @@ CASES: list[tuple[str, str, Spoil, str | None]] = [
     ("diffusion", "custom pipeline", settings("model_index.json", _class_name=["evil", "Evil"]), "it must be a Stable"),
     ("diffusion", "safety checker", settings("model_index.json", safety_checker=["evil", "Evil"]), None),
     ("diffusion", "feature extractor", settings("model_index.json", feature_extractor=["evil", "Evil"]), None),
-    (
-        "diffusion",
-        "pickled denoiser",
-        pickled_instead_of("unet/diffusion_pytorch_model.safetensors", "unet/diffusion_pytorch_model.bin"),
-        SAFE,
-    ),
-    (
-        "diffusion",
-        "pickled text encoder",
-        pickled_instead_of("text_encoder/model.safetensors", "text_encoder/pytorch_model.bin"),
-        SAFE,
+    *(
+        ("diffusion", f"pickled {part}", pickled_instead_of(f"{part}/{safe}.safetensors", f"{part}/{other}.bin"), SAFE)
+        for part, safe, other in (
+            ("unet", "diffusion_pytorch_model", "diffusion_pytorch_model"),
+            ("text_encoder", "model", "pytorch_model"),
+        )
     ),
 ]
 
