@@ -8,7 +8,6 @@ from PIL import Image, ImageDraw
 
 
 def png(colour: tuple[int, int, int], side: int = 8) -> bytes:
-    """A PNG of one colour."""
     out = io.BytesIO()
     Image.new("RGB", (side, side), colour).save(out, "PNG")
     return out.getvalue()

@@ -13,7 +13,13 @@ from bench import __main__ as bench
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
 
-@pytest.mark.parametrize("name", list(bench.MEASUREMENTS))
+# Each takes ten seconds or more, most of them for a project of its own.
+LONG = ("restore-repro", "noop-repro", "contrastive-epoch", "served")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.soak if name in LONG else ()) for name in bench.MEASUREMENTS]
+)
 def test_measures_at_a_small_size(name: str) -> None:
     try:
         result = bench.measured(name, small=True)

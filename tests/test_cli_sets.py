@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import HEADER, NAME, files, puzzle, refused, released, whatif
+from tests.command_line import NAME, files, puzzle, refused, released, whatif
 from whatif import artifacts
 from whatif.artifacts.schemas import QUESTIONS
 from whatif.artifacts.writer import write_artifact
@@ -77,30 +77,14 @@ def test_a_picture_is_never_written_outside_the_folder(finished_folder: Path, tm
 
 
 @pytest.mark.parametrize("before", [None, b"stood here before"])
-@pytest.mark.parametrize(
-    ("header", "rows", "message"),
-    [
-        (HEADER.replace("new query", "query 2"), [puzzle(1)], "line 1: column `new query` is missing"),
-        (HEADER, [puzzle(1), puzzle(2, options="A:1 B:2 C:3 D:4")], "line 3: query has no readable option list"),
-        (HEADER, [puzzle(1), puzzle(2), puzzle(1)], "line 4: img_path `puzzle_1.png` is already used in line 2"),
-        (HEADER, [puzzle(1, right="E")], "line 2: answer is `E`"),
-        (HEADER, [], "no questions below the header"),
-    ],
-)
-def test_a_released_file_that_cannot_be_read_leaves_nothing_behind(
-    folder: Path, header: str, rows: list[str], message: str, before: bytes | None
-) -> None:
-    released(folder / "bad.csv", *rows, header=header)
+def test_a_released_file_that_cannot_be_read_leaves_nothing_behind(folder: Path, before: bytes | None) -> None:
+    released(folder / "bad.csv", puzzle(1), puzzle(2, options="A:1 B:2 C:3 D:4"))
     if before is not None:
         (folder / "out.parquet").write_bytes(before)
     there = files(folder)
-    assert refused(whatif("import", "c-vqa", "bad.csv", "out.parquet")).startswith(f"bad.csv: {message}")
+    said = refused(whatif("import", "c-vqa", "bad.csv", "out.parquet"))
+    assert said.startswith("bad.csv: line 3: query has no readable option list")
     assert files(folder) == there
-
-
-def test_a_released_file_that_is_not_there_is_named(folder: Path) -> None:
-    assert refused(whatif("import", "c-vqa", "no.csv", "out.parquet")).startswith("no.csv: no such file")
-    assert files(folder) == {}
 
 
 def test_an_import_that_cannot_be_written_is_one_line(folder: Path) -> None:
@@ -186,13 +170,6 @@ def test_audit_and_compare_name_the_table_that_is_missing_or_another(finished_fo
 # Values that make no sense
 
 
-@pytest.mark.parametrize("pairs", ["0", "-1"])
-def test_a_contact_sheet_of_no_pairs_is_refused(finished_folder: Path, tmp_path: Path, pairs: str) -> None:
-    result = whatif("show", NAME, "--picture", tmp_path / "x.png", "--pairs", pairs)
-    assert result.exit_code == 2 and "--pairs" in result.stderr
-    assert files(tmp_path) == {}
-
-
 def test_a_contact_sheet_that_cannot_be_written_is_one_line(finished_folder: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     message = refused(whatif("show", NAME, "--picture", tmp_path / "file" / "x.png"))
@@ -204,9 +181,3 @@ def test_a_contact_sheet_of_more_pairs_than_there_are_shows_all_of_them(finished
     result = whatif("show", NAME, "--picture", tmp_path / "more.png", "--pairs", "100")
     assert (tmp_path / "more.png").read_bytes() == (tmp_path / "all.png").read_bytes()
     assert result.stdout == f"{tmp_path / 'more.png'}: 12 pairs of {NAME}\n"
-
-
-@pytest.mark.parametrize("folds", ["1", "0", "-3"])
-def test_fewer_than_two_folds_are_refused(two_sets: tuple[str, str], folds: str) -> None:
-    result = whatif("audit", two_sets[0], "--folds", folds)
-    assert result.exit_code == 2 and "--folds" in result.stderr

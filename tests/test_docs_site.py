@@ -26,7 +26,6 @@ pytestmark = pytest.mark.process
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built once for all tests."""
 
     def make(checkout: Checkout) -> None:
         command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(checkout.path)]

@@ -135,10 +135,7 @@ def test_images_on_the_web() -> None:
     [
         (["nothing", "out", "--to", "csv"], "benchmark nothing: is unknown; use one of cfmm, coco-counterfactuals, "),
         (["scenes", "out", "--to", "csv"], "benchmark scenes: people judge nothing in it; use one of "),
-        (
-            ["cvqa-real", "out", "--of", "verify", "--to", "mturk"],
-            "--image-url is missing; MTurk shows images from the web",
-        ),
+        (["cvqa-real", "out", "--of", "verify", "--to", "mturk"], "--image-url is missing; MTurk shows images from"),
         (
             ["cvqa-real", "out", "--of", "verify", "--to", "csv", "--image-url", "x"],
             "--image-url: the CSV names the image files beside",
@@ -149,18 +146,9 @@ def test_images_on_the_web() -> None:
         ),
         (["coco-counterfactuals-released", "out", "--to", "csv"], "there is no table of pairs; run `dvc repro`"),
         (["cvqa-real", "out", "--to", "csv", "--of", "verify", "--gold", "none.csv"], "none.csv: cannot be read"),
-        (
-            ["cfmm", "out", "--to", "csv"],
-            "--of is missing; benchmark cfmm has several kinds of work: annotate, check, ve",
-        ),
-        (
-            ["cfmm", "out", "--to", "csv", "--of", "all"],
-            "--of all: is unknown; benchmark cfmm has annotate, check, ver",
-        ),
-        (
-            ["cvqa-real", "out", "--to", "csv", "--of", "check"],
-            "--of check: is unknown; benchmark cvqa-real has annotate, verify",
-        ),
+        (["cfmm", "out", "--to", "csv"], "--of is missing; benchmark cfmm has several kinds of work: annotate, check"),
+        (["cfmm", "out", "--to", "csv", "--of", "all"], "--of all: is unknown; benchmark cfmm has annotate, check"),
+        (["cvqa-real", "out", "--to", "csv", "--of", "check"], "--of check: is unknown; benchmark cvqa-real has"),
         (["cfmm", "out", "--to", "csv", "--of", "annotate"], "there is no table of candidates; run `dvc repro`"),
     ],
 )

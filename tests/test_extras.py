@@ -23,7 +23,6 @@ def declared() -> dict[str, set[str]]:
 
 
 def normal(requirement: str) -> str:
-    """The name of a distribution as pip compares it."""
     return re.sub(r"[-_.]+", "-", re.split(r"[\s;\[<>=]", requirement)[0]).lower()
 
 

@@ -17,6 +17,7 @@ from whatif.artifacts.writer import write_artifact
 from whatif.verification.consensus import errors, human_evaluated
 
 ROWS = [pair(number) for number in range(5)]
+NONE = ("--pairs", "none.parquet", "--images", "i.parquet")
 DATA = Path("data/filter/coco-counterfactuals")
 
 
@@ -102,32 +103,16 @@ def test_tasks_out_and_labels_in() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("import", "coco-counterfactuals", "nothing", "out"), "nothing: no such file; give the folder or the zip"),
-        (("import", "coco-counterfactuals", "empty", "out"), "empty: has no examples.jsonl"),
         (("import", "coco-counterfactuals", "bare", "out"), "bare: has no complete pair (picture missing: 1;"),
         (("import", "coco-counterfactuals", "bare", "out.parquet"), "out.parquet: must be a folder"),
         (("import", "picture-labels", "no.csv", "out.parquet"), "no.csv: cannot be read"),
         (("import", "picture-labels", "no.csv", "out.csv"), "out.csv: must end in .parquet"),
         (("export", "coco-counterfactuals", "out", "--pairs", "no.parquet"), "no.parquet: no such artifact"),
         (("export", "coco-counterfactuals", "out", "--pairs", "alone.parquet"), "with --images"),
-        (
-            (
-                "export",
-                "picture-tasks",
-                "out",
-                "--labelled-three-times",
-                "0",
-                "--pairs",
-                "none.parquet",
-                "--images",
-                "i.parquet",
-            ),
-            "there are no images",
-        ),
+        (("export", "picture-tasks", "out", "--labelled-three-times", "0", *NONE), "there are no images"),
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_nothing(arguments: tuple[str, ...], message: str) -> None:
-    Path("empty").mkdir()
     Path("bare").mkdir()
     line = {"id": 1, "caption_0": "a cat", "caption_1": "a dog", "image_0": "1_0", "image_1": "1_1"}
     Path("bare/examples.jsonl").write_text(json.dumps(line), encoding="utf-8")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import struct
 import sys
-import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -16,8 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
+from tests.pictures import png
+from whatif.artifacts.gathered_images import GatheredImages
 from whatif.artifacts.images import ImageStore, SortedImages, format_of, image_row, suffix_of
-from whatif.artifacts.schemas import IMAGES, QUESTIONS
+from whatif.artifacts.pair_items import SIDES, item_id, pair_and_side
+from whatif.artifacts.schemas import IMAGES
 from whatif.artifacts.writer import ArtifactWriter, write_artifact
 from whatif.errors import WhatifError
 from whatif.files.image_decoding import UnreadableImageError
@@ -122,33 +123,6 @@ def test_a_missing_picture_is_named_with_where_it_was_looked_for(paths: list[Pat
         ImageStore([]).get("12ab")
 
 
-@pytest.mark.parametrize("data", [b"", b"no picture", ROWS[0]["image"]["bytes"][:50]], ids=["none", "text", "half"])
-def test_a_picture_that_cannot_be_decoded(tmp_path: Path, data: bytes) -> None:
-    broken = image_row(data, 3, 2, "test", "CC0-1.0")
-    write_artifact(tmp_path / "broken.parquet", IMAGES, [broken])
-    store = ImageStore([tmp_path / "broken.parquet"])
-    with pytest.raises(UnreadableImageError, match=rf"image {broken['image_id']} \({len(data)} bytes\): \w+$"):
-        store.get(broken["image_id"])
-
-
-def test_another_table_is_refused(tmp_path: Path) -> None:
-    write_artifact(tmp_path / "questions.parquet", QUESTIONS, [])
-    with pytest.raises(WhatifError, match=r"questions\.parquet: contains the table questions/"):
-        ImageStore([tmp_path / "questions.parquet"])
-
-
-def test_a_decompression_bomb_is_unreadable_not_the_end_of_a_run(tmp_path: Path) -> None:
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    header = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
-    bomb = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
-    row = image_row(bomb, 60_000, 60_000, "test", "CC0-1.0")
-    write_artifact(tmp_path / "bomb.parquet", IMAGES, [row])
-    with pytest.raises(UnreadableImageError, match="DecompressionBombError"):
-        ImageStore([tmp_path / "bomb.parquet"]).get(row["image_id"])
-
-
 @pytest.mark.parametrize(
     ("name", "suffix"), [("png", ".png"), ("jpeg", ".jpg"), ("gif", ".gif"), ("bmp", ".bmp"), ("webp", ".webp")]
 )
@@ -161,3 +135,56 @@ def test_the_format_is_told_by_the_bytes(name: str, suffix: str) -> None:
 @pytest.mark.parametrize("data", [b"", b"RIFF", b"RIFF1234WAVE", b"\x89PNG", b"<svg>"])
 def test_what_is_no_known_picture_has_no_suffix(data: bytes) -> None:
     assert (format_of(data), suffix_of(data)) == (None, "")
+
+
+def test_an_id_is_read_as_it_was_made() -> None:
+    for pair_id in ("12", "a-b-0", "-"):
+        for side in SIDES:
+            assert pair_and_side(item_id(pair_id, side)) == (pair_id, side)
+
+
+@pytest.mark.parametrize("item", ["p", "-1", "p-2", ""])
+def test_what_is_no_picture_of_a_pair(item: str) -> None:
+    with pytest.raises(WhatifError, match="is not an image of a pair"):
+        pair_and_side(item)
+
+
+GATHERED = [image_row(png((shade, 10, 20)), 8, 8, "test", f"licence {shade}") for shade in range(30)]
+
+
+def written(folder: Path) -> list[Path]:
+    """Two artifacts; two images are in both."""
+    paths = [folder / "first.parquet", folder / "second.parquet"]
+    for path, rows in zip(paths, (GATHERED[:17], GATHERED[15:]), strict=True):
+        in_order = sorted(rows, key=lambda row: str(row["image_id"]))
+        write_artifact(path, IMAGES, in_order, role="images", made_from={})
+    return paths
+
+
+def test_images_are_read_in_any_order_and_nothing_is_left(tmp_path: Path) -> None:
+    paths = written(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    wanted = GATHERED[2::3]
+    with GatheredImages(paths, [row["image_id"] for row in wanted], tmp_path) as images:
+        for row in [*wanted[::-1], *wanted]:
+            assert images.encoded(row["image_id"]) == row["image"]["bytes"]
+            assert images.licences[row["image_id"]] == row["licence"]
+        shade = images.get(GATHERED[5]["image_id"]).getpixel((0, 0))
+        assert shade == (5, 10, 20) and len(images.licences) == len(wanted)
+        with pytest.raises(KeyError):
+            images.encoded(GATHERED[0]["image_id"])
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_an_image_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(WhatifError, match=r"image f00: is not among the images of .*second.parquet \(1 are missing\)"):
+        GatheredImages(written(tmp_path), ["f00", GATHERED[0]["image_id"]], tmp_path)
+
+
+def test_an_image_that_cannot_be_decoded_is_named(tmp_path: Path) -> None:
+    damaged = image_row(b"\x89PNG\r\n\x1a\nnothing", 8, 8, "test", "")
+    path = tmp_path / "images.parquet"
+    write_artifact(path, IMAGES, [damaged], role="images", made_from={})
+    wanted = [damaged["image_id"]]
+    with GatheredImages([path], wanted, tmp_path) as images, pytest.raises(UnreadableImageError, match=wanted[0]):
+        images.get(wanted[0])

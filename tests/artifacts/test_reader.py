@@ -6,18 +6,20 @@ import errno
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from tests.pictures import png
 from whatif import artifacts
 from whatif.artifacts import writer as artifact_writer
+from whatif.artifacts.ahead import read_ahead
 from whatif.artifacts.images import SortedImages, image_row
-from whatif.artifacts.schemas import IMAGES, QUESTIONS, REJECTIONS, Table
+from whatif.artifacts.schemas import IMAGES, REJECTIONS
 from whatif.artifacts.writer import ArtifactWriter, write_artifact
 from whatif.errors import WhatifError
 
@@ -146,18 +148,6 @@ def test_rows_that_do_not_fit_are_refused(tmp_path: Path, row: dict[str, Any], m
     assert not path.exists()
 
 
-@pytest.mark.parametrize("cut", [0, 3, 100, -1, -9])
-def test_a_truncated_artifact_is_one_line(tmp_path: Path, cut: int) -> None:
-    path = tmp_path / "questions.parquet"
-    write_artifact(path, REJECTIONS, rows(1000))
-    path.write_bytes(path.read_bytes()[:cut])
-    for read in (artifacts.footer_of, lambda p: artifacts.read(p, REJECTIONS)):
-        with pytest.raises(WhatifError, match="is not a complete Parquet file") as error:
-            read(path)
-        assert str(path) in str(error.value)
-        assert "\n" not in str(error.value)
-
-
 def test_rows_damaged_under_a_whole_footer_are_one_line(tmp_path: Path) -> None:
     path = tmp_path / "rejections.parquet"
     write_artifact(path, REJECTIONS, rows(1000))
@@ -167,23 +157,6 @@ def test_rows_damaged_under_a_whole_footer_are_one_line(tmp_path: Path) -> None:
     assert artifacts.content_of(path, REJECTIONS) != artifacts.footer_of(path).content
     with pytest.raises(WhatifError, match="unreadable"):
         artifacts.read(path, REJECTIONS)
-
-
-def test_an_artifact_of_an_older_schema_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "questions.parquet"
-    older = Table(QUESTIONS.name, 0, REJECTIONS.key, REJECTIONS.schema)
-    write_artifact(path, older, rows(3))
-    with pytest.raises(WhatifError, match="contains the table questions/0, but this version reads questions/1"):
-        artifacts.read(path, QUESTIONS)
-
-
-def test_a_parquet_file_of_others_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "other.parquet"
-    pq.write_table(pa.table({"item_id": ["1"]}), path)
-    with pytest.raises(WhatifError, match="was not written by whatif"):
-        artifacts.footer_of(path)
-    with pytest.raises(WhatifError, match="no such artifact"):
-        artifacts.footer_of(tmp_path / "nothing.parquet")
 
 
 @pytest.mark.parametrize("when", ["rows", "footer"])
@@ -243,3 +216,33 @@ def test_a_record_of_libraries_of_another_form_is_refused(tmp_path: Path, librar
         )
     with pytest.raises(WhatifError, match="its footer has no record of texts"):
         artifacts.footer_of(path)
+
+
+def pieces(number: int, threads: set[str], broken: int | None = None) -> Iterator[int]:
+    for piece in range(number):
+        threads.add(threading.current_thread().name)
+        if piece == broken:
+            raise ValueError(f"piece {piece} is broken")
+        yield piece
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, 3, 100])
+def test_pieces_come_in_order_from_another_thread(number: int) -> None:
+    threads: set[str] = set()
+    assert list(read_ahead(pieces(number, threads))) == list(range(number))
+    assert threading.current_thread().name not in threads and len(threads) == min(number, 1)
+
+
+def test_an_error_comes_at_its_piece() -> None:
+    found = []
+    with pytest.raises(ValueError, match="piece 3 is broken"):
+        for piece in read_ahead(pieces(10, set(), broken=3)):
+            found.append(piece)  # noqa: PERF402
+    assert found == [0, 1, 2]
+
+
+def test_a_reader_that_stops_early_ends() -> None:
+    reading = read_ahead(pieces(1_000, set()))
+    assert next(reading) == 0
+    reading.close()
+    assert list(reading) == []

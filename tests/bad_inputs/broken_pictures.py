@@ -84,7 +84,4 @@ BROKEN: dict[str, bytes] = {
 }
 if features.check("avif"):
     AVIF = encoded("AVIF")
-    BROKEN |= {
-        "AVIF without end": AVIF[: len(AVIF) * 2 // 3],
-        "AVIF of its first bytes": AVIF[:40],
-    }
+    BROKEN |= {"AVIF without end": AVIF[: len(AVIF) * 2 // 3], "AVIF of its first bytes": AVIF[:40]}

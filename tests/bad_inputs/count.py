@@ -30,12 +30,10 @@ KINDS = {
 
 
 def counts() -> dict[str, int]:
-    """The number of cases of each kind."""
     return {kind: sum(map(_cases_of, modules)) for kind, modules in KINDS.items()}
 
 
 def table() -> str:
-    """The counts as the table in docs/reliability.md."""
     found = counts()
     rows = [("input", "cases"), ("---", "---:"), *found.items(), ("**all**", f"**{sum(found.values()):,}**")]
     return "".join(f"| {kind} | {number} |\n" for kind, number in rows)

@@ -37,7 +37,6 @@ ANSWERS = {
 
 
 def changed(whole: dict[str, Any], *place: Any, to: Any) -> bytes:
-    """The file with the value at a place replaced."""
     values = inner = copy.deepcopy(whole)
     for key in place[:-1]:
         inner = inner[key]
@@ -46,7 +45,6 @@ def changed(whole: dict[str, Any], *place: Any, to: Any) -> bytes:
 
 
 def without(whole: dict[str, Any], *place: Any) -> bytes:
-    """The file without the value at a place."""
     values = inner = copy.deepcopy(whole)
     for key in place[:-1]:
         inner = inner[key]
@@ -54,14 +52,15 @@ def without(whole: dict[str, Any], *place: Any) -> bytes:
     return json.dumps(values).encode()
 
 
-ASKED, ANSWERED = json.dumps(QUESTIONS).encode(), json.dumps(ANSWERS).encode()
-
 NO_FILE: list[tuple[str, bytes, str]] = [
     ("empty", b"", ": is not JSON"),
-    ("cut off", b'{"images": [', ": is not JSON"),
-    ("a list", b"[]", ": is not a file of"),
+    ("cut off", b'{"images": [', "; give an unpacked, complete file of captions in the format of MS-COCO"),
+    ("a list", b"[]", ": is not a file of captions in the format of MS-COCO: it needs a list `images`; found: a l"),
+    ("a number", b"3", "found: 3, not an object"),
     ("null", b"null", ": is not a file of"),
-    ("another file", b'{"info": {}}', ": is not a file of"),
+    ("another file", b'{"questions": []}', "it needs a list `images`; found: questions"),
+    ("images alone", b'{"images": []}', "it needs a list `annotations`; found: images"),
+    ("annotations of an object", b'{"images": [], "annotations": {}}', "it needs a list `annotations`"),
     ("100,000 deep", b"[" * 100_000, ": is not JSON"),
     ("number of 5,000 digits", b'{"images": ' + b"9" * 5000 + b"}", ": is not JSON"),
     ("Latin-1", b'{"images": "caf\xe9"}', ": is not JSON"),
@@ -71,48 +70,32 @@ COCO: list[tuple[str, bytes, str]] = [
     ("images of an object", changed(CAPTIONS, "images", to={}), "it needs a list `images`"),
     ("image of a number", changed(CAPTIONS, "images", 0, to=7), ": images[0]: is 7; it is an object"),
     ("image without id", without(CAPTIONS, "images", 0, "id"), ": images[0]: has no `id`"),
+    ("image without name", without(CAPTIONS, "images", 0, "file_name"), "images[0] (id 7): has no `file_name`; it"),
     ("image twice", changed(CAPTIONS, "images", to=[IMAGE, IMAGE]), ": images[1] (id 7): duplicate id"),
     ("name of a number", changed(CAPTIONS, "images", 0, "file_name", to=7), "`file_name` is 7; it needs a text"),
     ("width of text", changed(CAPTIONS, "images", 0, "width", to="640"), '`width` is "640"; it needs a whole number'),
     ("id of text", changed(CAPTIONS, "annotations", 0, "id", to="1"), ': annotations[0] (id 1): `id` is "1"'),
     ("id of a bool", changed(CAPTIONS, "annotations", 0, "id", to=True), "`id` is true; it needs a whole number"),
+    ("image of a bool", changed(CAPTIONS, "annotations", 0, "image_id", to=True), "(id 1): `image_id` is true; it"),
     ("id twice", changed(CAPTIONS, "annotations", 0, "id", to=2), ": annotations[1] (id 2): duplicate id"),
     ("caption of null", changed(CAPTIONS, "annotations", 0, "caption", to=None), "`caption` is null; it needs a text"),
-    (
-        "caption of a list",
-        changed(CAPTIONS, "annotations", 0, "caption", to=[]),
-        "`caption` is a list",
-    ),
+    ("caption of a list", changed(CAPTIONS, "annotations", 0, "caption", to=[]), "`caption` is a list"),
     ("caption missing", without(CAPTIONS, "annotations", 0, "caption"), "(id 1): has no `caption`"),
     ("image not there", changed(CAPTIONS, "annotations", 0, "image_id", to=8), "image 8 is not among the `images`"),
     ("licences of text", changed(CAPTIONS, "licenses", to="CC"), "`licenses` is "),
+    ("licences of an object", changed(CAPTIONS, "licenses", to={}), "`licenses` is an object; it is a list of objects"),
+    ("licence without name", without(CAPTIONS, "licenses", 0, "name"), "licenses[0] (id 4): has no `name`; it needs a"),
 ]
-VQA: list[tuple[str, bytes, bytes, str]] = [
-    ("questions missing", b"{}", ANSWERED, "it needs a list `questions`"),
-    (
-        "question of null",
-        changed(QUESTIONS, "questions", 0, "question", to=None),
-        json.dumps(ANSWERS).encode(),
-        "is null",
-    ),
-    (
-        "unknown kind",
-        json.dumps(QUESTIONS).encode(),
-        changed(ANSWERS, "annotations", 0, "answer_type", to="x"),
-        "is 'x'",
-    ),
-    (
-        "answers of text",
-        json.dumps(QUESTIONS).encode(),
-        changed(ANSWERS, "annotations", 0, "answers", to=["x"]),
-        "`answers`",
-    ),
-    (
-        "answers missing",
-        json.dumps(QUESTIONS).encode(),
-        without(ANSWERS, "annotations", 0, "answers"),
-        "has no `answers`",
-    ),
+# The file that is changed, the change, and what is said of its first record.
+VQA: list[tuple[str, str, Callable[[dict[str, Any]], object], str]] = [
+    ("question of null", "questions", lambda one: one.update(question=None), "`question` is null; it needs a text"),
+    ("question without id", "questions", lambda one: one.pop("question_id"), "has no `question_id`; it needs a whole"),
+    ("unknown kind", "annotations", lambda one: one.update(answer_type="x"), "is 'x'; it is number or yes/no or other"),
+    ("answer missing", "annotations", lambda one: one.pop("multiple_choice_answer"), "has no `multiple_choice_answer`"),
+    ("answers missing", "annotations", lambda one: one.pop("answers"), "has no `answers`"),
+    ("answers of a text", "annotations", lambda one: one.update(answers="yes"), '`answers` is "yes"; it needs a list'),
+    ("answer of a text", "annotations", lambda one: one.update(answers=["x"]), "an entry of `answers` has no text"),
+    ("image of null", "annotations", lambda one: one.update(image_id=None), "`image_id` is null; it needs a whole"),
 ]
 GENDER: list[tuple[str, bytes, str]] = [
     ("empty", b"", ": has no column id"),
@@ -136,22 +119,28 @@ def check(read: Callable[[Path], object], data: bytes, words: str, folder: Path)
     assert line.startswith(str(path)) and words in line, line
 
 
-@pytest.mark.parametrize(("data", "words"), [pytest.param(*rest, id=name) for name, *rest in NO_FILE])
-def test_a_file_of_coco_that_is_none(data: bytes, words: str, tmp_path: Path) -> None:
-    check(read_captions, data, words, tmp_path)
-
-
-@pytest.mark.parametrize(("data", "words"), [pytest.param(*rest, id=name) for name, *rest in COCO])
+@pytest.mark.parametrize(("data", "words"), [pytest.param(*rest, id=name) for name, *rest in [*NO_FILE, *COCO]])
 def test_captions_that_are_none(data: bytes, words: str, tmp_path: Path) -> None:
     check(read_captions, data, words, tmp_path)
 
 
-@pytest.mark.parametrize(("questions", "answers", "words"), [pytest.param(*rest, id=name) for name, *rest in VQA])
-def test_questions_that_are_none(questions: bytes, answers: bytes, words: str, tmp_path: Path) -> None:
-    (tmp_path / "questions").write_bytes(questions)
-    (tmp_path / "answers").write_bytes(answers)
-    line = refusal(lambda: read_vqa(tmp_path / "questions", tmp_path / "answers"))
-    assert line.startswith(str(tmp_path)) and words in line, line
+@pytest.mark.parametrize(("name", "spoil", "words"), [pytest.param(*rest, id=name) for name, *rest in VQA])
+def test_questions_that_are_none(
+    name: str, spoil: Callable[[dict[str, Any]], object], words: str, tmp_path: Path
+) -> None:
+    files = copy.deepcopy({"questions": QUESTIONS, "annotations": ANSWERS})
+    spoil(files[name][name][0])
+    for file, value in files.items():
+        (tmp_path / file).write_text(json.dumps(value))
+    line = refusal(lambda: read_vqa(tmp_path / "questions", tmp_path / "annotations"))
+    assert line.startswith(f"{tmp_path / name}: {name}[0]") and words in line, line
+
+
+def test_files_of_questions_that_are_exchanged(tmp_path: Path) -> None:
+    for name, value in (("questions", ANSWERS), ("annotations", QUESTIONS)):
+        (tmp_path / name).write_text(json.dumps(value))
+    line = refusal(lambda: read_vqa(tmp_path / "questions", tmp_path / "annotations"))
+    assert "questions: is not a file of questions in the format of VQAv2: it needs a list `questions`" in line
 
 
 @pytest.mark.parametrize(("data", "words"), [pytest.param(*rest, id=name) for name, *rest in GENDER])

@@ -123,7 +123,15 @@ def test_one_line_and_nothing_written(arguments: list[str], words: str, here: Pa
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--folds", "1"], ["--confidence", "1"], ["--confidence", "0"], ["--kind", "essay"], ["--seed", "-1"]]
+    "arguments",
+    [
+        ["--folds", "1"],
+        ["--folds", "-3"],
+        ["--confidence", "1"],
+        ["--confidence", "0"],
+        ["--kind", "essay"],
+        ["--seed", "-1"],
+    ],
 )
 def test_what_no_audit_takes(arguments: list[str], here: Path) -> None:
     with nothing_written(here):

@@ -8,20 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.bad_inputs.outcome import nothing_written, refusal
-from tests.verification.pairs import pair
 from whatif.artifacts.schemas import REJECTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.formats.caption_sets import read_caption_set
 from whatif.verification.error_categories import read_error_categories
-from whatif.verification.label_files import read_label_file
-from whatif.verification.picture_labels import read_picture_labels
-from whatif.verification.picture_tasks import picture_tasks
 
 HEADER = b"id,caption,image\n"
 CAPTIONS: list[tuple[str, str, bytes, str]] = [
     ("suffix", "c.txt", HEADER, ": is not a caption set"),
     ("empty", "c.csv", b"", ": has no column id"),
-    ("column missing", "c.csv", b"id,text\n1,A dog\n", ": has no column caption"),
+    ("column missing", "c.csv", b"id,text\n1,A dog\n", ": has no column caption; it needs the columns id and caption"),
+    ("field too few", "c.csv", HEADER + b"1\n", ": line 2: its caption is null"),
+    ("quote in a field", "c.csv", HEADER + b'1,"A dog" a,\n', ": is not CSV"),
     ("field too many", "c.csv", HEADER + b"1,A dog, a cat,x.jpg\n", ": line 2: has more fields than columns"),
     ("quote open", "c.csv", HEADER + b'1,"A dog\n', ": is not CSV"),
     ("id empty", "c.csv", HEADER + b",A dog,\n", ": line 2: its id is empty"),
@@ -31,6 +29,7 @@ CAPTIONS: list[tuple[str, str, bytes, str]] = [
     ("line of 16 MiB", "c.csv", HEADER + b"1," + b"x" * (17 * 1024 * 1024), ": cannot be read (line 2 is longer"),
     ("no JSON", "c.jsonl", b"{\n", ": line 1: is not JSON"),
     ("line of a list", "c.jsonl", b"[]\n", ": line 1: is not an object"),
+    ("caption missing", "c.jsonl", b'{"id": 1, "caption": "a"}\n{"id": 2}', ": line 2: has no column caption"),
     ("caption of a number", "c.jsonl", b'{"id": "1", "caption": 7}\n', ": line 1: its caption is 7"),
     ("id of a bool", "c.jsonl", b'{"id": true, "caption": "x"}\n', ": line 1: its id is true"),
     ("id of an object", "c.jsonl", b'{"id": {}, "caption": "x"}\n', ": line 1: its id is {}"),
@@ -58,6 +57,7 @@ REJECTED: list[tuple[str, str, str]] = [
     ("101 words", "dog " * 101, "caption too long"),
     ("no letters", "12 + 30 = 42", "no Latin letters"),
     ("other letters", "собака", "no Latin letters"),
+    ("Chinese", "一只猫在垫子上", "no Latin letters"),
     ("half a surrogate pair", "\ud83d", "no Latin letters"),
     ("null character", "\0", "no Latin letters"),
     ("a terminal's bell", "\a\a", "no Latin letters"),
@@ -72,51 +72,6 @@ def test_a_caption_that_is_none_is_a_rejected_row(caption: str, reason: str, tmp
     assert [one.caption_id for one in found.captions] == ["2"]
     assert [(row["item_id"], row["reason"]) for row in found.rejections] == [("1", reason)]
     write_artifact(tmp_path / "rejections.parquet", REJECTIONS, found.rejections)
-
-
-LABELS: list[tuple[str, bytes, str]] = [
-    ("empty", b"", ": is empty"),
-    ("column missing", b"task_id,annotator\n", ": has no column label; a file of labels needs it"),
-    ("column twice", b"task_id,annotator,label,LABEL\n", ": duplicate column label; keep one"),
-    ("no letters", b"task_id,annotator,label\nt,J\xa6rg,1\n", ": line 2, column annotator: byte 0xa6 is not UTF-8"),
-    ("UTF-16", "task_id,annotator,label\n".encode("utf-16"), ": is a text in UTF-16"),
-    ("quote open", b'task_id,annotator,label\n"t,a,1\n', ": line 2: is not CSV"),
-    ("line of 16 MiB", b"x" * (17 * 1024 * 1024), ": cannot be read (line 1 is longer than"),
-    ("a picture", b"\xff\xd8\xff\xe0", "is not UTF-8"),
-]
-
-
-@pytest.mark.parametrize(("data", "words"), [pytest.param(*rest, id=name) for name, *rest in LABELS])
-def test_a_file_of_labels_that_is_none(data: bytes, words: str, tmp_path: Path) -> None:
-    path = tmp_path / "labels.csv"
-    path.write_bytes(data)
-    line = refusal(lambda: read_label_file(path, ("task_id", "annotator", "label"), file="labels", kind="labels"))
-    assert line.startswith(str(path)) and words in line, line
-
-
-# Cells of a row: the task ({} is replaced by a real one), the annotator, the label.
-ROWS: list[tuple[str, str, str]] = [
-    ("unknown task", "nobody,ann,1", "unknown task"),
-    ("task of another file", "../../etc/passwd,ann,1", "unknown task"),
-    ("nobody", "{},,1", "no annotator"),
-    ("an automatic check", "{},automatic:x,1", "annotator"),
-    ("label beyond", "{},ann,3", "unknown label"),
-    ("label of a formula", "{},ann,=1", "unknown label"),
-    ("label of other digits", "{},ann,¹", "unknown label"),
-    ("field too many", "{},ann,1,,,x", "too many fields"),
-]
-
-
-@pytest.mark.parametrize(("cells", "reason"), [pytest.param(*rest, id=name) for name, *rest in ROWS])
-def test_a_label_that_is_none_is_a_rejected_row(cells: str, reason: str, tmp_path: Path) -> None:
-    pairs = [pair(1), pair(2)]
-    first, second = picture_tasks(pairs, seed=0, labelled_three_times=0)[:2]
-    path = tmp_path / "labels.csv"
-    path.write_text(f"task_id,annotator,label\n{cells.format(first.task_id)}\n{second.task_id},ann,1\n")
-    read = read_picture_labels(path, pairs, seed=0)
-    assert [row["item_id"] for row in read.rejections] == ["labels-line-000002"]
-    assert read.rejections[0]["reason"] == reason and len(read.judgements) == 1
-    write_artifact(tmp_path / "rejections.parquet", REJECTIONS, read.rejections)
 
 
 @pytest.mark.parametrize(

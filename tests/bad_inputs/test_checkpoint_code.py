@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import json
 import pickle
+import shutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -62,8 +64,13 @@ KINDS: dict[str, tuple[Callable[[Path], Path], Callable[[str], Any]]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A valid checkpoint of a kind, made once."""
+    return cache(lambda kind: KINDS[kind][0](tmp_path_factory.mktemp(kind)))
+
+
 def settings(name: str, **values: Any) -> Spoil:
-    """Sets values in a JSON file of the folder, which is created if it does not exist."""
 
     def spoil(folder: Path) -> None:
         path = folder / name
@@ -98,7 +105,6 @@ def pickled_instead_of(name: str, pickle_name: str) -> Spoil:
 
 
 def module(kind: str, place: str = "") -> Spoil:
-    """Adds a module to the module list of sentence-transformers."""
 
     def spoil(folder: Path) -> None:
         listed = json.loads((folder / "modules.json").read_text())
@@ -129,13 +135,7 @@ UNKNOWN_MODEL = settings(
 KNOWN_MODEL = settings(
     "config.json",
     auto_map=dict.fromkeys(
-        (
-            "AutoConfig",
-            "AutoModel",
-            "AutoModelForCausalLM",
-            "AutoModelForImageTextToText",
-            "AutoModelForMaskedLM",
-        ),
+        ("AutoConfig", "AutoModel", "AutoModelForCausalLM", "AutoModelForImageTextToText", "AutoModelForMaskedLM"),
         "evil.Evil",
     ),
 )
@@ -166,21 +166,11 @@ CASES: list[tuple[str, str, Spoil, str | None]] = [
     ),
     ("sentence", "module of the folder", module("evil.Evil"), "names the module 'evil.Evil'; whatif loads Transformer"),
     ("sentence", "module of Python", module("subprocess.Popen"), "names the module 'subprocess.Popen'"),
-    (
-        "sentence",
-        "module of the library",
-        module("sentence_transformers.util.misc.import_from_string"),
-        "names the module",
-    ),
+    ("sentence", "module of the library", module("sentence_transformers.util.misc.import_from_string"), "names the"),
     ("sentence", "look-alike package", module("sentence_transformers_evil.Dense"), "names the module"),
     ("sentence", "pickled dense layer", dense, "pickled weights are not read"),
     ("sentence", "pickled weights", pickled_instead_of("model.safetensors", "pytorch_model.bin"), "cannot be loaded"),
-    (
-        "sentence",
-        "modules are no list",
-        lambda at: (at / "modules.json").write_text("7") and None,
-        "is not a list of modules",
-    ),
+    ("sentence", "modules are no list", lambda at: (at / "modules.json").write_text("7") and None, "is not a list of"),
     *(
         ("diffusion", f"{part} of a module", settings("model_index.json", **{part: ["evil", "Evil"]}), "it must be")
         for part in ("unet", "vae", "text_encoder", "tokenizer", "scheduler")
@@ -200,17 +190,12 @@ CASES: list[tuple[str, str, Spoil, str | None]] = [
     ("diffusion", "custom pipeline", settings("model_index.json", _class_name=["evil", "Evil"]), "it must be a Stable"),
     ("diffusion", "safety checker", settings("model_index.json", safety_checker=["evil", "Evil"]), None),
     ("diffusion", "feature extractor", settings("model_index.json", feature_extractor=["evil", "Evil"]), None),
-    (
-        "diffusion",
-        "pickled denoiser",
-        pickled_instead_of("unet/diffusion_pytorch_model.safetensors", "unet/diffusion_pytorch_model.bin"),
-        SAFE,
-    ),
-    (
-        "diffusion",
-        "pickled text encoder",
-        pickled_instead_of("text_encoder/model.safetensors", "text_encoder/pytorch_model.bin"),
-        SAFE,
+    *(
+        ("diffusion", f"pickled {part}", pickled_instead_of(f"{part}/{safe}.safetensors", f"{part}/{other}.bin"), SAFE)
+        for part, safe, other in (
+            ("unet", "diffusion_pytorch_model", "diffusion_pytorch_model"),
+            ("text_encoder", "model", "pytorch_model"),
+        )
     ),
 ]
 
@@ -218,11 +203,16 @@ CASES: list[tuple[str, str, Spoil, str | None]] = [
 @pytest.mark.parametrize(
     ("kind", "spoil", "words"), [pytest.param(kind, *rest, id=f"{kind}: {name}") for kind, name, *rest in CASES]
 )
-def test_code_in_a_checkpoint_never_runs(
-    kind: str, spoil: Spoil, words: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_code_in_a_checkpoint_never_runs(  # noqa: PLR0917
+    kind: str,
+    spoil: Spoil,
+    words: str | None,
+    whole: Callable[[str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    make, load = KINDS[kind]
-    folder = make(tmp_path / "checkpoint")
+    folder = Path(shutil.copytree(whole(kind), tmp_path / "checkpoint"))
+    _, load = KINDS[kind]
     marker = folder / "marker"
     source = f"open({str(marker)!r}, 'w')\nclass Evil:\n    pass\ndef generate(*_, **__):\n    pass\n"
     (folder / "evil.py").write_text(source)

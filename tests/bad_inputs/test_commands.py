@@ -34,6 +34,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+PAIRS = ["import", "coco-counterfactuals"]
 # Arguments in a new project, and a part of the one-line error message.
 REFUSED: list[tuple[str, list[str], str]] = [
     ("show of no benchmark", ["show", "nothing"], "nothing: not among the benchmarks"),
@@ -55,19 +56,11 @@ REFUSED: list[tuple[str, list[str], str]] = [
     ("import of a device", ["import", "c-vqa", "/dev/zero", "out.parquet"], "it is a device, not a regular file"),
     ("import of no text", ["import", "c-vqa", "\udcff.csv", "out.parquet"], "\\udcff.csv: no such file"),
     ("import of text", ["import", "c-vqa", "file", "out.parquet"], "file: line 1: column `img_path` is missing"),
-    ("import of pairs from nothing", ["import", "coco-counterfactuals", "x", "out"], "x: no such file"),
-    (
-        "import of pairs from a folder of none",
-        ["import", "coco-counterfactuals", "folder", "out"],
-        "has no examples.jsonl",
-    ),
-    ("import of pairs from text", ["import", "coco-counterfactuals", "file", "out"], "is not a complete zip archive"),
-    (
-        "import of pairs from a device",
-        ["import", "coco-counterfactuals", "/dev/zero", "out"],
-        "/dev/zero: no such file",
-    ),
-    ("import of pairs into a file", ["import", "coco-counterfactuals", "folder", "file"], "file: must be a folder"),
+    ("import of pairs from nothing", [*PAIRS, "x", "out"], "x: no such file; give the folder or the zip"),
+    ("import of pairs from a folder of none", [*PAIRS, "folder", "out"], "has no examples.jsonl"),
+    ("import of pairs from text", [*PAIRS, "file", "out"], "is not a complete zip archive"),
+    ("import of pairs from a device", [*PAIRS, "/dev/zero", "out"], "/dev/zero: no such file"),
+    ("import of pairs into a file", [*PAIRS, "folder", "file"], "file: must be a folder"),
     ("labels without pairs", ["import", "picture-labels", "file", "out.parquet"], "contains no table of pairs"),
     ("export of what is not there", ["export", "c-vqa-csv", "out.csv"], "no such artifact"),
     ("export as a table", ["export", "c-vqa-csv", "out.parquet"], "out.parquet: is the name of an artifact"),
@@ -100,6 +93,7 @@ USAGE: list[tuple[str, list[str]]] = [
     ("rows of words", ["show", "x", "--rows", "many"]),
     ("rows below nothing", ["show", "x", "--rows", "-1"]),
     ("pairs of nothing", ["show", "x", "--pairs", "0"]),
+    ("pairs below nothing", ["show", "x", "--pairs", "-1"]),
     ("seed of words", ["import", "picture-labels", "a", "b", "--seed", "x"]),
     ("negative seed", ["import", "picture-labels", "a", "b", "--seed", "-1"]),
     ("seed beyond 32 bits", ["import", "picture-labels", "a", "b", "--seed", str(2**32)]),
@@ -183,6 +177,7 @@ def test_names_that_are_no_text_have_a_hash(tmp_path: Path, monkeypatch: pytest.
 WORDNET: list[tuple[str, dict[str, bytes], str]] = [
     ("no files", {}, ": index.noun cannot be read"),
     ("index alone", {"index.noun": b""}, ": data.noun cannot be read"),
+    ("no exceptions", {"index.noun": b"", "data.noun": b""}, ": noun.exc cannot be read"),
     ("Latin-1", {"index.noun": b"caf\xe9 n 1"}, ": index.noun cannot be read"),
     ("index of words", {"index.noun": b"dog n one", "data.noun": b"", "noun.exc": b""}, ": index.noun is not in the"),
     ("index cut off", {"index.noun": b"dog n", "data.noun": b"", "noun.exc": b""}, ": index.noun is not in the"),

@@ -34,7 +34,8 @@ def test_a_stored_picture(data: bytes, tmp_path: Path) -> None:
     with pytest.raises(UnreadableImageError) as error:
         ImageStore([tmp_path / "images.parquet"]).get(row["image_id"])
     said = str(error.value)
-    assert said.startswith(f"image {row['image_id']}") and " at 0x" not in said and said.isprintable()
+    assert said.startswith(f"image {row['image_id']} ({len(data)} bytes): ")
+    assert " at 0x" not in said and said.isprintable()
 
 
 @pytest.mark.parametrize("data", CASES)

@@ -48,6 +48,13 @@ def claims(size: int) -> bytes:
 
 
 FIRST = f'<row r="1">{cell("A1", "question_id")}{cell("B1", "response")}</row>'
+
+
+def second(cells: str, number: int = 2, **parts: str) -> bytes:
+    """A workbook with one row below its header."""
+    return workbook(f'{FIRST}<row r="{number}">{cells}</row>', **parts)
+
+
 LAUGHS = '<!DOCTYPE x [<!ENTITY a0 "ha">' + "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))
 ENTITY = '<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>'
 
@@ -57,9 +64,10 @@ CASES: list[tuple[str, str, bytes | Callable[[], bytes], str]] = [
     ("blank", "p.csv", b" \n\n", ": is empty"),
     ("header alone", "p.csv", b"question_id,response\n", ": has no rows below its header"),
     ("unknown columns", "p.csv", b"a,b\n1,2\n", ": the columns match no known format"),
-    ("unknown suffix", "p.pkl", GOOD, ": predictions are read from .csv"),
+    ("names of unknown columns", "p.csv", b"id,text\na,b\n", "found: `id`, `text`"),
+    ("unknown suffix", "p.pkl", GOOD, "from .csv, .tsv, .json, .jsonl, .xlsx; all but .xlsx also as .gz; the suffix"),
     ("no suffix", "p", GOOD, ": predictions are read from .csv"),
-    ("row too long", "p.csv", GOOD + b"b,2,3\n", ": line 3: has 3 fields; it needs 2"),
+    ("row too long", "p.csv", GOOD + b"b,2,3\n", ": line 3: has 3 fields; it needs 2: question_id, response"),
     ("row too short", "p.csv", GOOD + b"b\n", ": line 3: has 1 fields; it needs 2"),
     ("column twice", "p.csv", b"question_id,response,response\na,1,2\n", ": column `response` is duplicated"),
     ("id twice", "p.csv", GOOD + b"a,2\n", ": line 3: a is already in line 2"),
@@ -70,12 +78,7 @@ CASES: list[tuple[str, str, bytes | Callable[[], bytes], str]] = [
     ("UTF-16", "p.csv", "question_id,response\na,1\n".encode("utf-16"), ": line 1: byte 0xff is not UTF-8"),
     ("null bytes", "p.csv", b"\0" * 100, ": has no rows below its header"),
     ("a picture", "p.csv", b"\x89PNG\r\n\x1a\n" + b"\0" * 30, ": line 1: byte 0x89 is not UTF-8"),
-    (
-        "line of 16 MiB",
-        "p.csv",
-        GOOD + b"b," + LONG + b"\n",
-        ": cannot be read (line 3 is longer than",
-    ),
+    ("line of 16 MiB", "p.csv", GOOD + b"b," + LONG + b"\n", ": cannot be read (line 3 is longer than"),
     ("line of 16 MiB without an end", "p.tsv", LONG, ": cannot be read (line 1 is longer than 16,777,216 bytes)"),
     (
         "field of 16 MiB in many lines",
@@ -84,12 +87,8 @@ CASES: list[tuple[str, str, bytes | Callable[[], bytes], str]] = [
         ": line 3: cannot be read (field larger than field limit (16777216))",
     ),
     ("line of 16 MiB", "p.jsonl", b'{"question_id": "' + LONG, ": cannot be read (line 1 is longer"),
-    (
-        "index of words",
-        "p.tsv",
-        b"index\tprediction\none\t1\n",
-        ": line 2: index is `one`; it must be the whole number",
-    ),
+    ("index of words", "p.tsv", b"index\tprediction\none\t1\n", ": line 2: index is `one`; it must be the whole"),
+    ("index twice", "p.tsv", b"index\tprediction\n1\tb\n1\tc\n", ": line 3: index 1 is already in line 2"),
     ("index too large", "p.tsv", b"index\tprediction\n" + b"9" * 30 + b"\t1\n", ": line 2: index is `999"),
     ("index negative", "p.tsv", b"index\tprediction\n-1\t1\n", ": line 2: index is `-1`"),
     ("index for a terminal", "p.tsv", b"index\tprediction\n\x1b[2J\t1\n", ": line 2: index is `?[2J`"),
@@ -106,6 +105,7 @@ CASES: list[tuple[str, str, bytes | Callable[[], bytes], str]] = [
     ("JSON of null", "p.json", b"null", ": holds null; it needs a list of objects"),
     ("JSON of nothing", "p.json", b"[]", ": has no rows"),
     ("JSON of lists", "p.json", b"[[1]]", ": object 1: is a list; it needs an object"),
+    ("JSON of a number in it", "p.json", b'[{"index": 1, "prediction": "a"}, 3]', ": object 2: is a number; it needs"),
     ("JSON 100,000 deep", "p.json", b"[" * 100_000, ": is not JSON (maximum recursion depth"),
     ("number of 5,000 digits", "p.json", b"[" + b"9" * 5000 + b"]", ": is not JSON (Exceeds the limit"),
     ("JSON in UTF-16", "p.json", "[]".encode("utf-16"), ": line 1: byte 0xff is not UTF-8"),
@@ -115,18 +115,14 @@ CASES: list[tuple[str, str, bytes | Callable[[], bytes], str]] = [
         "response missing",
         "p.json",
         b'[{"question_id": "a", "response": "x"}, {"question_id": "b"}]',
-        ": object 2: has no",
+        "object 2: has no",
     ),
     ("id of an object", "p.json", b'[{"question_id": {}, "response": "x"}]', ": object 1: question_id is {}"),
-    (
-        "half a surrogate pair in two columns",
-        "p.json",
-        rb'[{"\ud800": 1, "b": 2}]',
-        ": the columns match no known format",
-    ),
+    ("half a surrogate pair in two columns", "p.json", rb'[{"\ud800": 1, "b": 2}]', ": the columns match no known"),
     ("line that is no object", "p.jsonl", b"7\n", ": line 1: is a number; it needs an object"),
     ("line cut off", "p.jsonl", b'{"question_id": "a", "response": "x"}\n{"ques', ": line 2: is not JSON"),
     ("sample of no question", "p.jsonl", b'{"doc_id": 0, "filtered_resps": ["x"]}\n', ": line 1: names no question_id"),
+    ("sample of nothing", "p.jsonl", b'{"doc_id": 0, "doc": {"question_id": "a"}}\n', "neither filtered_resps nor"),
     ("sample of no text", "p.jsonl", b'{"doc_id": 0, "doc": {"question_id": "a"}, "resps": [[7]]}\n', "holds no text"),
     ("no workbook", "p.xlsx", b"PK\3\4 and then nothing", ": is not an Excel workbook"),
     ("zip of another kind", "p.xlsx", lambda: claims(0), ": is not an Excel workbook"),
@@ -134,36 +130,11 @@ CASES: list[tuple[str, str, bytes | Callable[[], bytes], str]] = [
     ("workbook that unpacks to 4 GB", "p.xlsx", lambda: claims(4_000_000_000), ": unpacks to 4,000,000,000 bytes"),
     ("sheet of no XML", "p.xlsx", lambda: workbook("<row"), ": is not an Excel workbook"),
     ("sheet of nothing", "p.xlsx", lambda: workbook(""), ": has no rows"),
-    (
-        "entities that expand",
-        "p.xlsx",
-        lambda: workbook(FIRST + "&a9;", head=LAUGHS + "]>"),
-        ": is not an Excel workbook",
-    ),
-    (
-        "entity that names a file",
-        "p.xlsx",
-        lambda: workbook(FIRST + f'<row r="2">{cell("A2", "&f;")}{cell("B2", "1")}</row>', head=ENTITY),
-        ": is not an Excel workbook",
-    ),
-    (
-        "cell in the 18,278th column",
-        "p.xlsx",
-        lambda: workbook(FIRST + f'<row r="2">{cell("ZZZ2", "x")}</row>'),
-        ": row 2: has more than 1,000 columns",
-    ),
-    (
-        "cell beyond all columns",
-        "p.xlsx",
-        lambda: workbook(FIRST + f'<row r="2">{cell("ZZZZZ2", "x")}</row>'),
-        ": is not an Excel workbook",
-    ),
-    (
-        "row two thousand million",
-        "p.xlsx",
-        lambda: workbook(FIRST + f'<row r="2000000000">{cell("A2000000000", "x")}</row>'),
-        ": has more than 1,048,576 rows",
-    ),
+    ("entities that expand", "p.xlsx", lambda: workbook(FIRST + "&a9;", head=LAUGHS + "]>"), ": is not an Excel work"),
+    ("entity of a file", "p.xlsx", lambda: second(cell("A2", "&f;"), head=ENTITY), ": is not an Excel workbook"),
+    ("cell in the 18,278th column", "p.xlsx", lambda: second(cell("ZZZ2", "x")), ": row 2: has more than 1,000"),
+    ("cell beyond all columns", "p.xlsx", lambda: second(cell("ZZZZZ2", "x")), ": is not an Excel workbook"),
+    ("row 2,000,000,000", "p.xlsx", lambda: second(cell("A2000000000", "x"), 2 * 10**9), "has more than 1,048,576"),
 ]
 
 
@@ -184,8 +155,7 @@ def test_a_file_of_predictions_that_is_none(
 
 def test_a_sheet_that_claims_a_million_columns_is_read_by_its_cells(tmp_path: Path) -> None:
     path = tmp_path / "p.xlsx"
-    row = f'<row r="2">{cell("A2", "q1")}{cell("B2", "yes")}</row>'
-    path.write_bytes(workbook(FIRST + row, before='<dimension ref="A1:ZZZ1048576"/>'))
+    path.write_bytes(second(cell("A2", "q1") + cell("B2", "yes"), before='<dimension ref="A1:ZZZ1048576"/>'))
     (found,) = read_predictions(path)
     assert (found.question_id, found.response) == ("q1", "yes")
 

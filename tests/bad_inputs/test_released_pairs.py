@@ -34,8 +34,8 @@ def lacks(field: str) -> bytes:
     return json.dumps({key: value for key, value in GOOD.items() if key != field}).encode()
 
 
-# An invalid line beside a valid one, and the reason.
-LINES: list[tuple[str, bytes, str]] = [
+# An invalid line beside a valid one, the reason, and a part of the detail where it says more.
+LINES: list[tuple[str, bytes, str] | tuple[str, bytes, str, str]] = [
     ("no JSON", b"{", "not JSON"),
     ("a list", b"[]", "not JSON"),
     ("a number", b"7", "not JSON"),
@@ -45,7 +45,7 @@ LINES: list[tuple[str, bytes, str]] = [
     ("Latin-1", b'{"id": "\xe9"}', "not JSON"),
     ("null bytes", b"\0" * 20, "not JSON"),
     *((f"no {field}", lacks(field), "field missing") for field in GOOD),
-    ("id of another line", line(id="good"), "duplicate id"),
+    ("id of another line", line(id="good"), "duplicate id", "id good is that of line 1"),
     ("id of null", line(id=None), "field missing"),
     ("id of a bool", line(id=True), "field of another kind"),
     ("id of an object", line(id={}), "field of another kind"),
@@ -70,13 +70,17 @@ LINES: list[tuple[str, bytes, str]] = [
     ("picture of half a surrogate pair", line(image_0="\ud800.png"), "field of another kind"),
     ("picture of 10,000 characters", line(image_0="x" * 10_000), "picture missing"),
     ("picture that is the list", line(image_0="examples.jsonl"), "picture unreadable"),
-    ("pictures of two sizes", line(image_0="c_small.png"), "pictures of different sizes"),
+    ("pictures of two sizes", line(image_0="c_small.png"), "pictures of different sizes", "8 x 8 and 32 x 24 pixels"),
 ]
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
-@pytest.mark.parametrize(("bad", "reason"), [pytest.param(*rest, id=name) for name, *rest in LINES])
-def test_a_line_that_is_no_pair_is_a_rejected_row(bad: bytes, reason: str, packed: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("bad", "reason", "detail"), [pytest.param(*rest, *[""][len(rest) - 2 :], id=name) for name, *rest in LINES]
+)
+def test_a_line_that_is_no_pair_is_a_rejected_row(
+    bad: bytes, reason: str, detail: str, packed: bool, tmp_path: Path
+) -> None:
     files = {"examples.jsonl": line(id="good") + b"\n" + bad, "a.png": PNG, "b.png": OTHER, "c_small.png": SMALL}
     source = tmp_path / "source"
     if packed:
@@ -92,7 +96,7 @@ def test_a_line_that_is_no_pair_is_a_rejected_row(bad: bytes, reason: str, packe
     assert [row["pair_id"] for row in released.pairs] == ["good"]
     (rejected,) = released.rejections
     assert (rejected["item_id"], rejected["reason"]) == ("line-000002", reason)
-    assert rejected["detail"].startswith("line 2: ") and len(rejected["detail"]) < 600
+    assert rejected["detail"].startswith("line 2: ") and detail in rejected["detail"] and len(rejected["detail"]) < 600
     write_artifact(tmp_path / "rejections.parquet", REJECTIONS, released.rejections)
     write_artifact(tmp_path / "pairs.parquet", PAIRS, released.pairs)
 
@@ -127,7 +131,9 @@ ARCHIVES: list[tuple[str, bytes, str]] = [
     ("end alone", b"PK\5\6" + b"\xff" * 18, ": is not a complete zip archive"),
     ("name that is no UTF-8", with_name(b"a.png", b"\xff\xfe\xff\xfe\xff", flag=8), ": is not a complete zip archive"),
     ("nothing in it", zipped(), ": has no examples.jsonl"),
-    ("another list", zipped(captions__jsonl=line()), ": has no examples.jsonl"),
+    ("another list", zipped(captions__jsonl=line()), ": has no examples.jsonl and no metadata.jsonl; give the folder"),
+    ("names of another list", zipped(captions__jsonl=line()), "(found: captions.jsonl)"),
+    ("list that is no UTF-8", zipped(examples__jsonl=b"\xff\xfe\n\n[]\n"), "has no line that is a JSON object"),
     ("list empty", zipped(examples__jsonl=b""), "examples.jsonl has no line that is a JSON object"),
     ("list of no objects", zipped(examples__jsonl=b"7\n[]\n"), "examples.jsonl has no line that is a JSON object"),
     ("list cut off", zipped(examples__jsonl=b'{"id"'), "examples.jsonl has no line that is a JSON object"),
@@ -170,7 +176,6 @@ def patched(entry: str, **fields: int) -> bytes:
 
 
 def bomb() -> bytes:
-    """An image that unpacks to 200 MB."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("examples.jsonl", line())
@@ -182,7 +187,6 @@ def bomb() -> bytes:
 
 
 def link() -> bytes:
-    """An archive with a symbolic link to an outside file."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         archive.writestr("examples.jsonl", line())

@@ -33,6 +33,13 @@ WHOLE: list[tuple[str, bytes, str]] = [
     ("a list", b"- seed", ": must contain keys and values"),
     ("a word", b"seed", ": must contain keys and values"),
     ("null bytes", b"\0\0\0", ": not valid YAML"),
+    ("a terminal's bell", b"seed: \x07\n", ": not valid YAML"),
+    ("number in octal", TEXT.replace("seed: 2024", "seed: 010").encode(), "YAML reads 010 as 8; write it as a decimal"),
+    (
+        "number of base 60",
+        TEXT.replace("seed: 2024", "seed: 1:30").encode(),
+        "YAML reads 1:30 as 90; write it as a deci",
+    ),
     ("UTF-16", TEXT.encode("utf-16"), ": is not UTF-8 (byte 0)"),
     ("Latin-1", b"seed: 1 # caf\xe9", ": is not UTF-8 (byte 13)"),
     ("a picture", b"\x89PNG\r\n\x1a\n", ": is not UTF-8 (byte 0)"),
@@ -73,7 +80,7 @@ WHOLE: list[tuple[str, bytes, str]] = [
     ("two megabytes", b"#" * 2_000_000, ": cannot be read (it has 2,000,000 bytes; the maximum is 1,048,576)"),
 ]
 
-SEED, MODEL = "seed: 2024", "\nmodels:\n"
+SEED, MODELS_KEY = "seed: 2024", "\nmodels:\n"
 # A value of the shipped file replaced by another.
 EDITS: list[tuple[str, str, str, str]] = [
     ("seed beyond 32 bits", SEED, "seed: 4294967296", "seed: is 4294967296; input should be less than 4294967296"),
@@ -86,68 +93,27 @@ EDITS: list[tuple[str, str, str, str]] = [
     ("seed of no number", SEED, "seed: .nan", "input should be a valid integer"),
     ("seed of a date", SEED, "seed: 2001-01-01", "input should be a valid integer"),
     ("seed missing", SEED, "", "seed: is missing"),
-    ("key with a dot", MODEL, f"{MODEL}  gpt-4.1: {{adapter: random}}\n", "a key must be lower-case words"),
-    ("key that leads out", MODEL, f"{MODEL}  ../x: {{adapter: random}}\n", "a key must be lower-case words"),
-    ("key that is empty", MODEL, f"{MODEL}  '': {{adapter: random}}\n", "a key must be lower-case words"),
-    ("key of a line break", MODEL, f'{MODEL}  "a\\n": {{adapter: random}}\n', "a key must be lower-case words"),
-    ("key for a shell", MODEL, f'{MODEL}  "$(id)": {{adapter: random}}\n', "a key must be lower-case words"),
-    (
-        "key that is a number",
-        MODEL,
-        f"{MODEL}  7: {{adapter: random}}\n",
-        "models.7: is 7; input should be a valid string",
-    ),
-    ("model without adapter", MODEL, f"{MODEL}  m: {{name: x}}\n", "models.m: has no adapter; give one"),
-    ("model of nothing", MODEL, f"{MODEL}  m:\n", "models.m: is empty; it needs `adapter`"),
-    ("unknown adapter", MODEL, f"{MODEL}  m: {{adapter: os.system}}\n", "models.m.adapter: is 'os.system'"),
-    (
-        "code allowed",
-        MODEL,
-        f"{MODEL}  m: {{adapter: hf-chat, checkpoint: a/b, trust_remote_code: true}}\n",
-        "models.m.trust_remote_code: unknown key",
-    ),
-    (
-        "half a surrogate pair in a name",
-        MODEL,
-        f'{MODEL}  m: {{adapter: random, name: "\\udc80"}}\n',
-        "no file can contain the character '\\udc80'",
-    ),
-    (
-        "key in a URL",
-        MODEL,
-        f"{MODEL}  m: {{adapter: api, model: x, base_url: 'https://me:secret@host/v1'}}\n",
-        "models.m.base_url: is '(not shown)'",
-    ),
-    (
-        "file for a URL",
-        MODEL,
-        f"{MODEL}  m: {{adapter: api, model: x, base_url: 'file:///etc/passwd'}}\n",
-        "models.m.base_url",
-    ),
-    (
-        "key in place of its variable",
-        MODEL,
-        f"{MODEL}  m: {{adapter: api, model: x, base_url: 'https://h/v1', key_variable: sk-123}}\n",
-        "models.m.key_variable: is '(not shown)'",
-    ),
-    (
-        "unknown strategy",
-        MODEL,
-        f"{MODEL}  m: {{adapter: replay, predictions: x.csv, strategy: ../x}}\n",
-        "it must be one of",
-    ),
-    (
-        "dtype of no number",
-        MODEL,
-        f"{MODEL}  m: {{adapter: blind, checkpoint: a/b, dtype: object}}\n",
-        "m.dtype: is 'object'",
-    ),
-    (
-        "batch of nothing",
-        MODEL,
-        f"{MODEL}  m: {{adapter: blind, checkpoint: a/b, batch_size: 0}}\n",
-        "batch_size: is 0",
-    ),
+]
+API = "adapter: api, model: x, base_url: 'https://h/v1'"
+# A line below `models`.
+MODELS: list[tuple[str, str, str]] = [
+    ("key with a dot", "gpt-4.1: {adapter: random}", "a key must be lower-case words"),
+    ("key that leads out", "../x: {adapter: random}", "a key must be lower-case words"),
+    ("key that is empty", "'': {adapter: random}", "a key must be lower-case words"),
+    ("key of a line break", '"a\\n": {adapter: random}', "a key must be lower-case words"),
+    ("key for a shell", '"$(id)": {adapter: random}', "a key must be lower-case words"),
+    ("key that is a number", "7: {adapter: random}", "models.7: is 7; input should be a valid string"),
+    ("model without adapter", "m: {name: x}", "models.m: has no adapter; give one"),
+    ("model of nothing", "m:", "models.m: is empty; it needs `adapter`"),
+    ("unknown adapter", "m: {adapter: os.system}", "models.m.adapter: is 'os.system'"),
+    ("code allowed", "m: {adapter: hf-chat, checkpoint: a/b, trust_remote_code: true}", "m.trust_remote_code: unknown"),
+    ("half a surrogate pair", 'm: {adapter: random, name: "\\udc80"}', "no file can contain the character '\\udc80'"),
+    ("key in a URL", "m: {adapter: api, model: x, base_url: 'https://me:key@host/v1'}", "base_url: is '(not shown)'"),
+    ("file for a URL", "m: {adapter: api, model: x, base_url: 'file:///etc/passwd'}", "models.m.base_url"),
+    ("key in place of its variable", f"m: {{{API}, key_variable: sk-123}}", "m.key_variable: is '(not shown)'"),
+    ("unknown strategy", "m: {adapter: replay, predictions: x.csv, strategy: ../x}", "it must be one of"),
+    ("dtype of no number", "m: {adapter: blind, checkpoint: a/b, dtype: object}", "m.dtype: is 'object'"),
+    ("batch of nothing", "m: {adapter: blind, checkpoint: a/b, batch_size: 0}", "batch_size: is 0"),
 ]
 
 
@@ -162,6 +128,9 @@ def test_a_file_that_is_none(data: bytes, words: str, tmp_path: Path) -> None:
     with nothing_written(tmp_path):
         line = refusal(lambda: load(path))
     assert line.startswith(f"{path}:") and words in line, line
+
+
+EDITS += [(name, MODELS_KEY, f"{MODELS_KEY}  {line}\n", words) for name, line, words in MODELS]
 
 
 @pytest.mark.parametrize(("old", "new", "words"), [pytest.param(*rest, id=name) for name, *rest in EDITS])

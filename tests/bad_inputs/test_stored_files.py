@@ -26,10 +26,11 @@ from whatif.models.responses.store import ResponseStore, request_key
 
 ROWS = [{"item_id": f"{number:03d}", "reason": "r", "detail": "d"} for number in range(300)]
 OTHER = pa.table({"item_id": ["1"]})
+INCOMPLETE = ": is not a complete Parquet file"
 
 
-def rewritten(path: Path, data: Callable[[bytes], bytes]) -> None:
-    path.write_bytes(data(path.read_bytes()))
+def changed(data: Callable[[bytes], bytes]) -> Callable[[Path], object]:
+    return lambda path: path.write_bytes(data(path.read_bytes()))
 
 
 def with_footer(path: Path, **entries: bytes | None) -> None:
@@ -48,47 +49,28 @@ def other_columns(path: Path) -> None:
 
 ARTIFACTS: list[tuple[str, Callable[[Path], object], str]] = [
     ("missing", Path.unlink, ": no such artifact"),
-    ("empty", lambda path: path.write_bytes(b""), ": is not a complete Parquet file"),
-    ("text", lambda path: path.write_text("item_id,reason"), ": is not a complete Parquet file"),
-    (
-        "its first half",
-        lambda path: rewritten(path, lambda data: data[: len(data) // 2]),
-        ": is not a complete Parquet file",
-    ),
-    ("all but a byte", lambda path: rewritten(path, lambda data: data[:-1]), ": is not a complete Parquet file"),
-    ("its signature twice", lambda path: path.write_bytes(b"PAR1PAR1"), ": is not a complete Parquet file"),
-    (
-        "a footer of 4 GB",
-        lambda path: rewritten(path, lambda data: data[:-8] + struct.pack("<I", 2**32 - 1) + b"PAR1"),
-        ": is not a complete Parquet file",
-    ),
-    (
-        "a footer of noise",
-        lambda path: rewritten(path, lambda data: data[:-60] + bytes(range(52)) + data[-8:]),
-        ": is not a complete Parquet file",
-    ),
-    ("JSON", lambda path: path.write_text("{}" * 100), ": is not a complete Parquet file"),
-    ("another's Parquet", lambda path: pq.write_table(OTHER, path), ": its footer has no"),
+    ("empty", lambda path: path.write_bytes(b""), INCOMPLETE),
+    ("text", lambda path: path.write_text("item_id,reason"), INCOMPLETE),
+    ("its first half", changed(lambda data: data[: len(data) // 2]), INCOMPLETE),
+    ("all but a byte", changed(lambda data: data[:-1]), INCOMPLETE),
+    ("its signature twice", lambda path: path.write_bytes(b"PAR1PAR1"), INCOMPLETE),
+    ("a footer of 4 GB", changed(lambda data: data[:-8] + struct.pack("<I", 2**32 - 1) + b"PAR1"), INCOMPLETE),
+    ("a footer of noise", changed(lambda data: data[:-60] + bytes(range(52)) + data[-8:]), INCOMPLETE),
+    ("JSON", lambda path: path.write_text("{}" * 100), INCOMPLETE),
+    ("another's Parquet", lambda path: pq.write_table(OTHER, path), "was not written by whatif"),
+    ("its first bytes", changed(lambda data: data[:100]), INCOMPLETE),
     ("no table named", lambda path: with_footer(path, table=None), ": its footer has no"),
     ("no content named", lambda path: with_footer(path, content=None), ": its footer has no"),
     ("provenance of no JSON", lambda path: with_footer(path, made_from=b"{"), ": was altered"),
     ("name that is no UTF-8", lambda path: with_footer(path, table=b"\xff"), ": its footer has no"),
-    ("another table", lambda path: with_footer(path, table=b"questions/1"), ": contains the table questions/1"),
-    (
-        "a table of tomorrow",
-        lambda path: with_footer(path, table=b"rejections/99"),
-        ": contains the table rejections/99",
-    ),
+    ("another table", lambda path: with_footer(path, table=b"questions/1"), ": contains the table questions/1, but"),
+    ("a table of tomorrow", lambda path: with_footer(path, table=b"rejections/99"), ": contains the table"),
     ("other columns", other_columns, ": unreadable"),
-    (
-        "rows of noise",
-        lambda path: rewritten(path, lambda data: data[:4] + bytes(200) + data[204:]),
-        ": unreadable",
-    ),
-    ("a folder", lambda path: (path.unlink(), path.mkdir()), ": is not a complete Parquet file"),
-    ("a named pipe", lambda path: (path.unlink(), os.mkfifo(path)), ": is not a complete Parquet file"),
-    ("a device", lambda path: (path.unlink(), path.symlink_to("/dev/zero")), ": is not a complete Parquet file"),
-    ("a link to itself", lambda path: (path.unlink(), path.symlink_to(path)), ": is not a complete Parquet file"),
+    ("rows of noise", changed(lambda data: data[:4] + bytes(200) + data[204:]), ": unreadable"),
+    ("a folder", lambda path: (path.unlink(), path.mkdir()), INCOMPLETE),
+    ("a named pipe", lambda path: (path.unlink(), os.mkfifo(path)), INCOMPLETE),
+    ("a device", lambda path: (path.unlink(), path.symlink_to("/dev/zero")), INCOMPLETE),
+    ("a link to itself", lambda path: (path.unlink(), path.symlink_to(path)), INCOMPLETE),
 ]
 
 
@@ -150,15 +132,21 @@ def a_store(path: Path, *statements: str) -> None:
 
 def cut(path: Path, length: int) -> None:
     a_store(path)
-    rewritten(path, lambda data: data[:length])
+    changed(lambda data: data[:length])(path)
 
 
 def overwritten(path: Path) -> None:
     a_store(path)
-    rewritten(path, lambda data: data[:200] + b"\xff" * (len(data) - 200))
+    changed(lambda data: data[:200] + b"\xff" * (len(data) - 200))(path)
+
+
+def answered(text: str) -> Callable[[Path], object]:
+    """A store whose answer is this text, which its triggers would not allow."""
+    return lambda path: a_store(path, *UNGUARDED, f"UPDATE responses SET answer = '{text}'")
 
 
 UNGUARDED = ("DROP TRIGGER responses_stay", "DROP TRIGGER responses_last")
+OTHER_COLUMNS = ("CREATE TABLE responses (a)", "PRAGMA user_version = 1")
 STORES: list[tuple[str, Callable[[Path], object], str]] = [
     ("text", lambda path: path.write_text("answers " * 100), "file is not a database"),
     ("a picture", lambda path: path.write_bytes(b"\x89PNG" * 200), "file is not a database"),
@@ -167,35 +155,15 @@ STORES: list[tuple[str, Callable[[Path], object], str]] = [
     ("overwritten", overwritten, ": cannot be used as a store of answers"),
     ("a database of something else", lambda path: a_database(path, "CREATE TABLE t (a)"), "is not a store of answers"),
     ("a store of tomorrow", lambda path: a_store(path, "PRAGMA user_version = 99"), "is not a store of answers"),
-    (
-        "a table of other columns",
-        lambda path: a_database(path, "CREATE TABLE responses (a)", "PRAGMA user_version = 1"),
-        "no such column",
-    ),
+    ("a table of other columns", lambda path: a_database(path, *OTHER_COLUMNS), "no such column"),
     ("a folder", lambda path: path.mkdir(), "Is a directory"),
     ("a named pipe", os.mkfifo, "it is a named pipe, not a regular file"),
     ("a device", lambda path: path.symlink_to("/dev/zero"), "it is a device, not a regular file"),
     ("a link to itself", lambda path: path.symlink_to(path.name), ": cannot be used as a store of answers"),
-    (
-        "an answer of no JSON",
-        lambda path: a_store(path, *UNGUARDED, "UPDATE responses SET answer = '{'"),
-        ": the answer to ",
-    ),
-    (
-        "an answer of a list",
-        lambda path: a_store(path, *UNGUARDED, "UPDATE responses SET answer = '[]'"),
-        ": the answer to ",
-    ),
-    (
-        "an answer of another type",
-        lambda path: a_store(path, *UNGUARDED, """UPDATE responses SET answer = '{"status": "ok", "response": 7}'"""),
-        ": the answer to ",
-    ),
-    (
-        "an answer 100,000 deep",
-        lambda path: a_store(path, *UNGUARDED, f"UPDATE responses SET answer = '{'[' * 100_000}'"),
-        ": the answer to ",
-    ),
+    ("an answer of no JSON", answered("{"), ": the answer to "),
+    ("an answer of a list", answered("[]"), ": the answer to "),
+    ("an answer of another type", answered('{"status": "ok", "response": 7}'), ": the answer to "),
+    ("an answer 100,000 deep", answered("[" * 100_000), ": the answer to "),
 ]
 
 
@@ -251,11 +219,7 @@ EXPORTS: list[tuple[str, bytes, str]] = [
     ("an unknown status", exported(answer={"status": "fine"}), ": row 1: "),
     ("a response of a number", exported(answer={"status": "ok", "response": 7}), ": row 1: "),
     ("no number", exported(answer={**ANSWER, "prompt_tokens": float("nan")}), ": line 1: is not a stored answer"),
-    (
-        "nobody asked",
-        exported(request=WITHOUT, key=request_key(WITHOUT)),
-        ": row 1: its request does not identify the model",
-    ),
+    ("nobody asked", exported(request=WITHOUT, key=request_key(WITHOUT)), ": row 1: its request does not identify the"),
     ("a line of 65 MiB", b"", ": line 1: is longer than 67,108,864 bytes"),
 ]
 
@@ -277,7 +241,6 @@ def test_an_export_that_is_none_is_not_taken_in(data: bytes, words: str, tmp_pat
 def test_whatif_responses_names_no_store(
     command: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Invalid values of the environment variable."""
     monkeypatch.chdir(tmp_path)
     Path("file").write_bytes(b"")
     Path("more.jsonl").write_bytes(exported())

@@ -127,7 +127,7 @@ def test_what_is_whole_stays_a_response(value: Any, tmp_path: Path) -> None:
 # What reads a workbook: columns, a good row, the column that is damaged in a second one, and the reader.
 ITEM = ["1", "9.jpg", "count", "How many?", "2", "And if?", "3"]
 ITEM_COLUMNS = [
-    *("id", "image", "category", "basic question", "basic answer", "counterfactual question", "counterfactual answer"),
+    *("id", "image", "category", "basic question", "basic answer", "counterfactual question", "counterfactual answer")
 ]
 READERS: list[tuple[list[str], list[str], str, Callable[[Path], object]]] = [
     (["question_id", "response"], ["a", "2"], "question_id", read_predictions),

@@ -88,7 +88,7 @@ def test_scores_for_people_are_marked_and_those_for_programs_are_not(tmp_path: P
     assert pq.read_table(tmp_path / "s.parquet").column("item_id").to_pylist() == [LINK, "b"]
 
 
-@pytest.mark.parametrize("caption", [LINK, "'=x", "-5", "'-5", "@a", "＝1"])
+@pytest.mark.parametrize("caption", [LINK, "'=x", "-5", "'-5", "+1", "@a", "＝1"])
 def test_captions_and_ids_that_look_like_formulas_are_labelled(caption: str, tmp_path: Path) -> None:
     pairs = [pair(0, caption_0=caption)]
     images = Pictures(pictures([0]))

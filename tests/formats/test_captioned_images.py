@@ -101,9 +101,7 @@ def test_rows_of_an_image_are_one_image(tmp_path: Path) -> None:
     path = written(tmp_path / "all.csv", "image,caption\na.jpg,One.\nb.jpg,[Two]\na.jpg,Three.\n,Four.\n")
     found = read_captioned_images(path, None)
     assert found.images == [CaptionedImage("a.jpg", "", ("One.", "Three.")), CaptionedImage("b.jpg", "", ("[Two]",))]
-    assert found.rejections == [
-        {"item_id": "line 5", "reason": "no file name", "detail": 'the image is ""'},
-    ]
+    assert found.rejections == [{"item_id": "line 5", "reason": "no file name", "detail": 'the image is ""'}]
 
 
 def test_jsonl_has_texts_or_lists(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from whatif.errors import WhatifError
 from whatif.formats.coco_annotations import read_captions
+from whatif.formats.coco_instances import read_instances
 
 needs_data = pytest.mark.skipif("WHATIF_DATA" not in os.environ, reason="needs WHATIF_DATA, the folder of real data")
 
@@ -42,66 +43,6 @@ def test_captions_are_read(tmp_path: Path) -> None:
     assert image.licence == "Attribution License"
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"{", r"is not JSON \(.*\); give an unpacked, complete file of captions in the format of MS-COCO"),
-        (b"\xff\xfe\xfa", "is not JSON"),
-        (
-            b"[]",
-            "is not a file of captions in the format of MS-COCO: it needs a list `images`; found: a l",
-        ),
-        (b"3", "found: 3, not an object"),
-        (b'{"questions": []}', "it needs a list `images`; found: questions"),
-        (b'{"images": []}', "it needs a list `annotations`; found: images"),
-        (b'{"images": [], "annotations": {}}', "it needs a list `annotations`"),
-    ],
-)
-def test_another_file_is_refused(content: bytes, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "captions.json"
-    path.write_bytes(content)
-    with pytest.raises(WhatifError, match=message) as raised:
-        read_captions(path)
-    assert str(raised.value).startswith(f"{path}: ")
-    assert "\n" not in str(raised.value)
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(WhatifError, match=r"none.json: cannot be read \(No such file or directory\)"):
-        read_captions(tmp_path / "none.json")
-
-
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (lambda a: a.pop("caption"), r"annotations\[0\] \(id 1\): has no `caption`; it needs a text"),
-        (lambda a: a.update(caption=3), r"annotations\[0\] \(id 1\): `caption` is 3; it needs a text"),
-        (lambda a: a.update(image_id=8), r"\(id 1\): image 8 is not among the `images` of the file"),
-        (lambda a: a.update(image_id=True), r"\(id 1\): `image_id` is true; it needs a whole number"),
-        (lambda a: a.update(id=2), r"annotations\[1\] \(id 2\): duplicate id"),
-    ],
-)
-def test_a_bad_caption_is_named(spoil: Callable[[dict[str, Any]], Any], message: str, tmp_path: Path) -> None:
-    value = coco()
-    spoil(value["annotations"][0])
-    with pytest.raises(WhatifError, match=message):
-        read_captions(written(tmp_path, value))
-
-
-@pytest.mark.parametrize(
-    ("name", "records", "message"),
-    [
-        ("images", [3], r"images\[0\]: is 3; it is an object"),
-        ("images", [{"id": 7}], r"images\[0\] \(id 7\): has no `file_name`; it needs a text"),
-        ("licenses", {}, "`licenses` is an object; it is a list of objects"),
-        ("licenses", [{"id": 4}], r"licenses\[0\] \(id 4\): has no `name`; it needs a text"),
-    ],
-)
-def test_bad_pictures_and_licences_are_named(name: str, records: Any, message: str, tmp_path: Path) -> None:
-    with pytest.raises(WhatifError, match=message):
-        read_captions(written(tmp_path, {**coco(), name: records}))
-
-
 @needs_data
 def test_all_real_captions_are_read() -> None:
     read = read_captions(Path(os.environ["WHATIF_DATA"]) / "coco" / "captions_val2017.json")
@@ -109,3 +50,62 @@ def test_all_real_captions_are_read() -> None:
     assert {one.image_id for one in read.captions} == set(read.images)
     assert read.captions[0].caption == "A black Honda motorcycle parked in front of a garage."
     assert all(image.licence for image in read.images.values())
+
+
+def objects() -> dict[str, Any]:
+    return {
+        "images": [
+            {"id": 7, "file_name": "000000000007.jpg", "width": 640, "height": 427},
+            {"id": 3, "file_name": "000000000003.jpg", "width": 64, "height": 42},
+        ],
+        "categories": [{"id": 1, "name": "person"}, {"id": 18, "name": "dog", "supercategory": "animal"}],
+        "annotations": [
+            {"id": 1, "image_id": 7, "category_id": 18, "iscrowd": 0, "segmentation": [[1.5, 2.0]]},
+            {"id": 2, "image_id": 7, "category_id": 1, "iscrowd": 1},
+            {"id": 9, "image_id": 7, "category_id": 18, "iscrowd": 0},
+        ],
+    }
+
+
+def test_objects_are_read_by_image(tmp_path: Path) -> None:
+    read = read_instances(written(tmp_path, objects()))
+    assert read.objects == {7: ["dog", "person", "dog"], 3: []}
+    assert [image.file_name for image in read.images.values()] == ["000000000007.jpg", "000000000003.jpg"]
+
+
+def remove(name: str, place: int, field: str) -> Callable[[dict[str, Any]], None]:
+    return lambda value: value[name][place].pop(field)
+
+
+def change(name: str, place: int, field: str, to: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda value: value[name][place].update({field: to})
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda value: value.pop("categories"), "is not a file of instances in the format of MS-COCO: it needs a list"),
+        (remove("annotations", 1, "category_id"), r"annotations\[1\] \(id 2\): has no `category_id`; it needs a whole"),
+        (change("annotations", 0, "category_id", 5), r"annotations\[0\] \(id 1\): category 5 is not among the `cat"),
+        (change("annotations", 0, "image_id", 8), r"annotations\[0\] \(id 1\): image 8 is not among the `images`"),
+        (change("annotations", 2, "id", 1), r"annotations\[2\] \(id 1\): duplicate id"),
+        (change("categories", 1, "id", 1), r"categories\[1\] \(id 1\): duplicate id"),
+        (change("categories", 0, "name", 4), r"categories\[0\] \(id 1\): `name` is 4; it needs a text"),
+    ],
+)
+def test_errors_name_the_place(damage: Callable[[dict[str, Any]], None], message: str, tmp_path: Path) -> None:
+    value = objects()
+    damage(value)
+    with pytest.raises(WhatifError, match=message) as caught:
+        read_instances(written(tmp_path, value))
+    assert "\n" not in str(caught.value)
+
+
+@needs_data
+def test_real_instances() -> None:
+    folder = Path(os.environ["WHATIF_DATA"]) / "coco-mini" / "annotations"
+    read = read_instances(folder / "instances_val2017.json")
+    raw = json.loads((folder / "instances_val2017.json").read_bytes())
+    assert len(read.images) == len(raw["images"]) == 79
+    assert sum(map(len, read.objects.values())) == len(raw["annotations"])
+    assert {name for names in read.objects.values() for name in names} <= {one["name"] for one in raw["categories"]}

@@ -1,23 +1,26 @@
-"""The released data set is read: every line is a pair or has a reason."""
+"""The released data set is read: every line is a pair or has a reason; and it is written in the same form."""
 
 from __future__ import annotations
 
 import io
 import json
 import zipfile
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import datasets
 import pytest
 from PIL import Image
 
+from tests.awkward_texts import AWKWARD
 from tests.pictures import png
 from tests.released_captions import needs_released_captions, released_captions
-from whatif.artifacts.schemas import PAIRS, REJECTIONS
+from tests.verification.pairs import Pictures, pair, picture, pictures
+from whatif.artifacts.schemas import PAIRS
 from whatif.artifacts.writer import write_artifact
 from whatif.errors import WhatifError
 from whatif.formats.coco_counterfactuals import ReleasedPairs, read_released_pairs
+from whatif.formats.coco_counterfactuals_folder import file_name, write_released_pairs
 
 
 def example(number: int, **changes: Any) -> dict[str, Any]:
@@ -153,59 +156,6 @@ def test_names_with_or_without_what_the_bytes_are(tmp_path: Path) -> None:
     assert len(read(folder_of(tmp_path, files))[0].pairs) == 2
 
 
-def test_every_line_that_is_no_pair_has_its_reason(tmp_path: Path) -> None:
-    lines = [
-        example(12),
-        "not json",
-        "[1]",
-        {"caption_0": "x"},
-        example(12),  # again
-        example(4),  # no image
-        example(5, image_0="12_0", image_1="broken"),
-        example(6, image_0="12_0", image_1="large"),
-        example(7, caption_1="A man on horse 7."),
-        {key: value for key, value in example(8).items() if key != "caption_1"},
-        example(9, caption_0=7),
-        example(10, caption_0="  "),
-        example(11, id=True),
-        '{"id": "\\ud800", "caption_0": "a", "caption_1": "b", "image_0": "12_0", "image_1": "12_1"}',
-        "",
-        example(13, image_0="../../outside"),
-        example(14, image_0="/etc/passwd"),
-        example(15, image_0=".."),
-        example(16, image_0="12_0", image_1="cut"),
-    ]
-    files = {
-        **FILES,
-        "examples.jsonl": text_of(*lines),
-        "images/broken.jpg": b"no picture",
-        "images/large.jpg": jpeg(1, (9, 8)),
-        "images/cut.jpg": jpeg(1, (64, 64))[:300],
-    }
-    (tmp_path / "outside.png").write_bytes(png((0, 0, 0)))
-    found, kept = read(folder_of(tmp_path / "deep" / "release", files))
-    assert [row["pair_id"] for row in found.pairs] == ["12"] and len(kept) == 2
-    assert len(found.rejections) == 17
-    assert found.reasons == Counter(
-        {
-            "not JSON": 2,
-            "field missing": 2,
-            "duplicate id": 1,
-            "picture missing": 4,
-            "picture unreadable": 2,
-            "pictures of different sizes": 1,
-            "captions do not differ": 1,
-            "field of another kind": 3,
-            "field empty": 1,
-        }
-    )
-    details = {row["item_id"]: row["detail"] for row in found.rejections}
-    assert "4_0.jpg" in details["line-000006"] and "line 6" in details["line-000006"]
-    assert "8 x 8 and 9 x 8 pixels" in details["line-000008"]
-    assert "line 1" in details["line-000005"]
-    write_artifact(tmp_path / "rejections.parquet", REJECTIONS, found.rejections)
-
-
 def test_a_stored_archive_is_read_wherever_it_lies_in_the_other(tmp_path: Path) -> None:
     pictures = {f"{number}_{side}.png": png((number, side, 9)) for number in range(40) for side in (0, 1)}
     lines = text_of(*(example(number) for number in range(40)))
@@ -257,20 +207,13 @@ def test_what_an_archive_says_of_its_size_is_not_believed(tmp_path: Path, monkey
     assert sum(written) <= 1000
 
 
-@pytest.mark.parametrize(
-    ("inner", "message"),
-    [
-        (b"no archive", "is not a complete zip archive"),
-        (zipped(FILES)[:-30], "is not a complete zip archive"),
-        (b"", "is not a complete zip archive"),
-    ],
-)
+@pytest.mark.parametrize("inner", [b"no archive", zipped(FILES)[:-30], b""], ids=["text", "cut off", "empty"])
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-def test_a_damaged_archive_in_an_archive_is_one_line(tmp_path: Path, inner: bytes, message: str, method: int) -> None:
+def test_a_damaged_archive_in_an_archive_is_one_line(tmp_path: Path, inner: bytes, method: int) -> None:
     (tmp_path / "all.zip").write_bytes(zipped({**FILES, "more/images.zip": inner}, method))
-    with pytest.raises(WhatifError, match=message) as raised:
+    with pytest.raises(WhatifError, match=r"more/images\.zip: is not a complete zip archive") as raised:
         read(tmp_path / "all.zip")
-    assert "\n" not in str(raised.value) and "more/images.zip" in str(raised.value)
+    assert "\n" not in str(raised.value)
 
 
 def test_archives_with_more_files_than_any_data_set_are_refused(
@@ -287,57 +230,70 @@ def test_archives_in_archives_in_archives_stay_closed(tmp_path: Path) -> None:
     assert len(read(source)[0].pairs) == 2
 
 
-def test_names_in_a_zip_are_data(tmp_path: Path) -> None:
-    files = {**FILES, "../../12_0.jpg": jpeg(77), "/abs/5_0.jpg": jpeg(78)}
-    del files["images/3_1.jpg"]
-    source = zip_of(tmp_path / "in" / "all.zip", files)
-    found, _ = read(source)
-    assert [row["pair_id"] for row in found.pairs] == ["12"]
-    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["all.zip"]
-
-
-def test_a_damaged_entry_of_a_zip_is_a_rejected_line(tmp_path: Path) -> None:
-    source = zip_of(tmp_path / "all.zip", FILES)
-    data = source.read_bytes()
-    place = data.index(FILES["images/12_0.jpg"])
-    source.write_bytes(data[: place + 200] + bytes([data[place + 200] ^ 255]) + data[place + 201 :])
-    found, _ = read(source)
-    assert found.reasons == {"picture unreadable": 1} and "BadZipFile" in found.rejections[0]["detail"]
-
-
-def test_a_picture_that_is_far_too_large_is_not_read(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in FILES.items():
-            archive.writestr(name, data if "12_0" not in name else bytes(65 * 1024 * 1024))
-    found, _ = read(tmp_path / "all.zip")
-    assert found.reasons == {"picture unreadable": 1} and "at most" in found.rejections[0]["detail"]
-
-
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [
-        (
-            {"other.txt": b"x"},
-            r"has no examples\.jsonl and no metadata\.jsonl; give the folder or the zip .* \(found: other\.txt\)",
-        ),
-        ({"examples.jsonl": b""}, "has no line that is a JSON object"),
-        ({"examples.jsonl": b"\xff\xfe\n\n[]\n"}, "has no line that is a JSON object"),
-        ({"examples.jsonl": b"", "images.zip": b"PK no"}, r"images\.zip: is not a complete zip archive"),
-    ],
-)
-def test_what_is_no_released_data_set_is_one_line(tmp_path: Path, files: dict[str, bytes], message: str) -> None:
-    with pytest.raises(WhatifError, match=message) as raised:
-        read(folder_of(tmp_path / "r", files))
-    assert "\n" not in str(raised.value)
-
-
-def test_a_source_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(WhatifError, match="no such file; give the folder or the zip"):
-        read(tmp_path / "nothing")
-
-
 @needs_released_captions
 def test_the_list_of_the_hub_is_read_whole_and_all_pictures_are_missing(tmp_path: Path) -> None:
     (tmp_path / "metadata.jsonl").write_text("".join(json.dumps(row) + "\n" for row in released_captions()))
     found, _ = read(tmp_path)
     assert found.reasons == {"picture missing": 17_410} and not found.pairs
+
+
+ROWS = [pair(0), pair(1, pair_id="17"), pair(2, pair_id="../up/17"), pair(3, pair_id="017")]
+IMAGES = Pictures(pictures(range(4)))
+
+
+def test_what_is_written_comes_back(tmp_path: Path) -> None:
+    folder = tmp_path / "out" / "ours"
+    assert write_released_pairs(ROWS[::-1], IMAGES, folder) == 4
+    assert {path.parent for path in tmp_path.rglob("*") if path.is_file()} == {folder, folder / "images"}
+    lines = [json.loads(line) for line in (folder / "examples.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [set(line) for line in lines] == [{"id", "caption_0", "caption_1", "image_0", "image_1"}] * 4
+    assert [line["id"] for line in lines] == ["../up/17", "017", 17, "pair-000"]
+    found, kept = read(folder)
+    assert found.rejections == []
+    columns = ("pair_id", "caption_0", "caption_1", "subject_0", "subject_1", "image_id_0", "image_id_1")
+    assert [[row[name] for name in columns] for row in found.pairs] == [
+        [row[name] for name in columns] for row in sorted(ROWS, key=lambda row: str(row["pair_id"]))
+    ]
+    assert set(kept) == {picture(number, side)["image_id"] for number in range(4) for side in (0, 1)}
+    again = tmp_path / "again"
+    write_released_pairs(ROWS, IMAGES, again)
+    assert (again / "examples.jsonl").read_bytes() == (folder / "examples.jsonl").read_bytes()
+
+
+def test_awkward_captions_are_the_same_for_json_and_datasets(tmp_path: Path) -> None:
+    rows = [pair(0, pair_id=f"{number:03d}", caption_0=text) for number, text in enumerate(AWKWARD)]
+    write_released_pairs(rows, IMAGES, tmp_path / "ours")
+    file = tmp_path / "ours" / "examples.jsonl"
+    with file.open(encoding="utf-8", newline="\n") as lines:
+        assert [json.loads(line)["caption_0"] for line in lines] == list(AWKWARD)
+    found = datasets.load_dataset("json", data_files=str(file), split="train", cache_dir=str(tmp_path / "cache"))
+    assert found["caption_0"] == list(AWKWARD)
+    assert found["id"] == [row["pair_id"] for row in rows]
+
+
+def test_a_picture_keeps_its_format(tmp_path: Path) -> None:
+    webp = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(webp, "WEBP")
+    files = {"examples.jsonl": text_of(example(12)), "12_0.webp": webp.getvalue(), "12_1.jpg": jpeg(2)}
+    found, kept = read(folder_of(tmp_path / "in", files))
+    write_released_pairs(found.pairs, Pictures(list(kept.values())), tmp_path / "out")
+    assert (tmp_path / "out" / "images" / "12_0.webp").read_bytes() == webp.getvalue()
+    assert (tmp_path / "out" / "images" / "12_1.jpg").read_bytes() == jpeg(2)
+    assert [row["image_id_0"] for row in read(tmp_path / "out")[0].pairs] == [found.pairs[0]["image_id_0"]]
+
+
+def test_ids_become_different_names_that_lead_nowhere() -> None:
+    ids = ["a/b", "a%2Fb", "..", ".", "a b", "ü", "x" * 300, "x" * 301, "/etc", "A", "é" * 90]
+    names = [file_name(name) for name in ids]
+    assert len(set(names)) == len(ids)
+    assert all("/" not in name and "." not in name and 0 < len(name.encode()) <= 120 for name in names)
+
+
+def test_what_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(WhatifError, match="there are no pairs to write"):
+        write_released_pairs([], IMAGES, tmp_path)
+    with pytest.raises(WhatifError, match="pair pair-000 has several candidates"):
+        write_released_pairs([pair(0), pair(0, candidate=9)], IMAGES, tmp_path)
+    write_released_pairs(ROWS, IMAGES, tmp_path)
+    with pytest.raises(WhatifError, match=r"examples\.jsonl: already exists"):
+        write_released_pairs(ROWS, IMAGES, tmp_path)

@@ -129,10 +129,7 @@ def test_a_file_beside_the_metadata_is_not_that_of_another_folder(
 def test_pictures_of_captions_in_several_folders(tmp_path: Path) -> None:
     released(tmp_path, [], PICTURES, packed=False)
     found = find_pictures(["train/a.png", "val/a.png"], [tmp_path]).found
-    assert {name: shown(row) for name, row in found.items()} == {
-        "train/a.png": (200, 0, 0),
-        "val/a.png": (0, 200, 0),
-    }
+    assert {name: shown(row) for name, row in found.items()} == {"train/a.png": (200, 0, 0), "val/a.png": (0, 200, 0)}
     with pytest.raises(WhatifError, match="are both"):
         find_pictures(["train/a.png", "test/a.png"], [tmp_path / "train"])
 

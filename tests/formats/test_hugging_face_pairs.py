@@ -26,7 +26,6 @@ IMAGES = Pictures(pictures(range(7)))
 
 
 def question(number: int, *image_ids: str, **changes: Any) -> dict[str, Any]:
-    """A row of `questions`."""
     return {
         "question_id": f"pair-{number // 2:03d}-{('counterfactual', 'original')[number % 2]}",
         "pair_id": f"pair-{number // 2:03d}",
@@ -108,11 +107,7 @@ def test_the_card_has_a_header_and_numbers(tmp_path: Path) -> None:
     assert values["license"] == ["cc0-1.0", "other"] and values["pretty_name"] == "whatif ours"
     assert values["size_categories"] == ["n<1K"]
     assert values["configs"] == [
-        {
-            "config_name": "pairs",
-            "default": True,
-            "data_files": [{"split": "test", "path": "pairs/test-*.parquet"}],
-        },
+        {"config_name": "pairs", "default": True, "data_files": [{"split": "test", "path": "pairs/test-*.parquet"}]},
         {"config_name": "eval", "data_files": [{"split": "test", "path": "eval/*.parquet"}]},
     ]
     text = "\n".join(card_section(described, "lab/ours"))

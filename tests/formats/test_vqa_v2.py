@@ -1,16 +1,14 @@
-"""VQAv2's two files are joined; records that cannot be joined are reported, never dropped."""
+"""VQAv2's two files are joined and become rows; records that cannot be joined are reported, never dropped."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from whatif.errors import WhatifError
-from whatif.formats.vqa_v2 import Rejected, VqaQuestions, read_vqa
+from whatif.formats.vqa_rows import question_rows
+from whatif.formats.vqa_v2 import Rejected, VqaQuestion, VqaQuestions, read_vqa
+from whatif.scoring.extraction.answer import extract, is_correct
 
 
 def question(question_id: int, **changes: Any) -> dict[str, Any]:
@@ -67,30 +65,22 @@ def test_what_does_not_join_is_reported(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (lambda a: a.update(answer_type="text"), "`answer_type` is 'text'; it is number or yes/no or other"),
-        (lambda a: a.pop("multiple_choice_answer"), "has no `multiple_choice_answer`; it needs a text"),
-        (lambda a: a.update(answers="yes"), '`answers` is "yes"; it needs a list'),
-        (lambda a: a.update(answers=["yes"]), "an entry of `answers` has no text `answer`; each needs one"),
-        (lambda a: a.update(image_id=None), "`image_id` is null; it needs a whole number"),
-    ],
-)
-def test_a_bad_annotation_is_named(spoil: Callable[[dict[str, Any]], Any], message: str, tmp_path: Path) -> None:
-    bad = annotation(5)
-    spoil(bad)
-    with pytest.raises(WhatifError, match=message) as raised:
-        read(tmp_path, [question(5)], [bad])
-    assert str(raised.value).startswith(f"{tmp_path / 'annotations.json'}: annotations[0] (id 5): ")
+def asked(number: int, answer_type: str, answer: str, image: int = 7) -> VqaQuestion:
+    return VqaQuestion(number, image, "What is it?", "what is", answer_type, answer, (answer,) * 10)
 
 
-def test_a_bad_question_is_named(tmp_path: Path) -> None:
-    with pytest.raises(WhatifError, match=r"questions.json: questions\[0\]: has no `question_id`; it needs a whole"):
-        read(tmp_path, [{"image_id": 1, "question": "Why?"}], [])
-
-
-def test_exchanged_files_are_refused(tmp_path: Path) -> None:
-    read(tmp_path, [], [])
-    with pytest.raises(WhatifError, match=r"annotations.json: is not a file of questions in the format of VQAv2"):
-        read_vqa(tmp_path / "annotations.json", tmp_path / "questions.json")
+def test_every_record_is_a_question_or_a_rejection() -> None:
+    questions = [asked(1, "number", "2"), asked(2, "yes/no", "no"), asked(3, "other", "dark red")]
+    vqa = VqaQuestions([*questions, asked(4, "other", "x", image=8)], [Rejected(9, "question twice", "why")] * 2)
+    rows, rejections = question_rows(vqa, {7: "abc"})
+    assert [(row["question_id"], row["group"], row["answer_kind"]) for row in rows] == [
+        ("1-original", "number", "number"),
+        ("2-original", "yes/no", "boolean"),
+        ("3-original", "other", "text"),
+    ]
+    assert all(row["image_ids"] == ["abc"] and row["choices"] is None for row in rows)
+    assert [row["reason"] for row in rejections] == ["question twice", "question twice", "no picture"]
+    assert len({row["item_id"] for row in rejections}) == 3
+    for row in rows:
+        said = extract(row["answer"], row["answer_kind"], row["question"])
+        assert is_correct(said, row["answer"], row["answer_kind"])

@@ -1,4 +1,4 @@
-"""The altered subjects by the rule of the release, and the counts of the paper that follow from it."""
+"""The altered subjects by the rule of the release, which of them are human, and the counts of the paper that follow."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.released_captions import needs_released_captions, released_captions
 from whatif.formats.caption_difference import difference
-from whatif.language.human_words import is_human
+from whatif.language.human_words import HUMAN_WORDS, is_human
 from whatif.language.published_subjects import is_published_human, published_subjects, stem
 
 
@@ -53,3 +53,21 @@ def test_the_released_captions_give_the_reported_number_of_human_pairs() -> None
     assert len(kids) == 95
     assert sum(is_human(both[0]) or is_human(both[1]) for both in ours) == 4072
     assert sum(map(is_human, (word for both in ours for word in both))) == 6508
+
+
+@pytest.mark.parametrize("subject", ["man", "Children", "man's", "woman\u2019s", "PEOPLE'S"])
+def test_a_possessive_counts_as_its_noun(subject: str) -> None:
+    assert is_human(subject)
+
+
+@pytest.mark.parametrize("subject", ["mans", "women", "student", "dog's", "'s", "man and a man", ""])
+def test_other_words_are_not_human(subject: str) -> None:
+    assert not is_human(subject)
+
+
+@needs_released_captions
+def test_26_of_the_released_human_subjects_are_possessives() -> None:
+    differences = [difference(row["caption_0"], row["caption_1"]) for row in released_captions()]
+    human = [word for found in differences if found for word in found.subjects if is_human(word)]
+    assert len(human) == 6508
+    assert sum(word.casefold() not in HUMAN_WORDS for word in human) == 26

@@ -120,14 +120,9 @@ def test_marks_without_a_partner_and_several_blocks(text: str, split: Split) -> 
 @pytest.mark.parametrize(
     "text",
     [
-        "I think there are 3.",
-        "analysis of the image shows 3 dogs",
-        "An analysis: 3.",
-        "The thought [thinking] of it.",
-        "3<|end|>",
-        "Here is my thought process: two and one are three.",
-        "<answer>3</answer>",
-        "The assistant finally left.",
+        *("I think there are 3.", "analysis of the image shows 3 dogs", "An analysis: 3."),
+        *("The thought [thinking] of it.", "3<|end|>", "Here is my thought process: two and one are three."),
+        *("<answer>3</answer>", "The assistant finally left."),
     ],
 )
 def test_text_without_marks_is_unchanged(text: str) -> None:

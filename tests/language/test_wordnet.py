@@ -9,7 +9,7 @@ import pytest
 
 from whatif.errors import WhatifError
 from whatif.language.human_words import HUMAN_WORDS, is_human
-from whatif.language.wordnet import WordNet, load_wordnet, read_wordnet
+from whatif.language.wordnet import WordNet, load_wordnet
 
 LICENCE = "  1 This software and database is being provided to you  \n"
 # entity > animal > dog, cat; entity > person > man > boy; `fellow`, below man, is an untagged sense of dog.
@@ -45,11 +45,7 @@ EXCEPTIONS = "men man\nchildren child\n"
 
 
 def files() -> dict[str, str]:
-    return {
-        "data.noun": LICENCE + DATA.lstrip(),
-        "index.noun": LICENCE + INDEX.lstrip(),
-        "noun.exc": EXCEPTIONS,
-    }
+    return {"data.noun": LICENCE + DATA.lstrip(), "index.noun": LICENCE + INDEX.lstrip(), "noun.exc": EXCEPTIONS}
 
 
 def written(folder: Path) -> Path:
@@ -120,18 +116,6 @@ def test_without_wordnet_there_is_none(tmp_path: Path, monkeypatch: pytest.Monke
     assert load_wordnet() is None
     with pytest.raises(WhatifError, match="no such folder"):
         load_wordnet(str(tmp_path / "none"))
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [("data.noun", None), ("noun.exc", None), ("data.noun", "dog\n"), ("index.noun", "dog n 1 0 1 1 x\n")],
-)
-def test_what_is_no_wordnet_is_one_line(tmp_path: Path, name: str, text: str | None) -> None:
-    folder = written(tmp_path)
-    (folder / name).unlink() if text is None else (folder / name).write_text(text)
-    with pytest.raises(WhatifError) as error:
-        read_wordnet(folder)
-    assert str(error.value).startswith(f"{folder}: {name} ") and "\n" not in str(error.value)
 
 
 @pytest.fixture(scope="module")

@@ -79,10 +79,7 @@ def test_sentences_given_as_open_text_are_judged() -> None:
     assert [
         (row["by_rules"], row["answer"], row["correct"])
         for row in judged(questions, found, "j", Saying(*replies), prompt="answer")
-    ] == [
-        ("ok", "red", True),
-        ("ok", None, False),
-    ]
+    ] == [("ok", "red", True), ("ok", None, False)]
     (row,) = predictions("The bus is red.", **{**text, "answer": "the bus is red"})[1]
     assert row["correct"] and not is_judged(row, "text")
 

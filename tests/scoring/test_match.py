@@ -10,12 +10,7 @@ import pytest
 from whatif.errors import WhatifError
 from whatif.scoring.match import margins, matches, random_pairs, random_partners
 
-SCORES = {
-    "caption_0_image_0": 3.0,
-    "caption_0_image_1": 1.0,
-    "caption_1_image_0": 2.5,
-    "caption_1_image_1": 2.0,
-}
+SCORES = {"caption_0_image_0": 3.0, "caption_0_image_1": 1.0, "caption_1_image_0": 2.5, "caption_1_image_1": 2.0}
 
 
 def test_margins_are_those_of_the_paper() -> None:

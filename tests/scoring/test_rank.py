@@ -78,7 +78,6 @@ def predicted(questions: Iterable[dict[str, Any]], model: Model, **options: Any)
 
 
 def asked_by(questions: list[dict[str, Any]], **options: Any) -> Sequence[Question]:
-    """The input of a model."""
     model = Answering([Answer("A") for _ in questions])
     predicted(questions, model, **options)
     return model.asked

@@ -180,7 +180,16 @@ class Noise(Pictures):
         return picture(int(image_id[-1]))
 
 
-@pytest.mark.parametrize("family", [*CHAT, "blip2-opt", "instructblip-opt"])
+ONE_OF_EACH = ("llava", "qwen2_vl", "instructblip-opt")
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        pytest.param(family, marks=() if family in ONE_OF_EACH else pytest.mark.soak)
+        for family in (*CHAT, "blip2-opt", "instructblip-opt")
+    ],
+)
 def test_unconditional_scores_equal_whole_passes(family: str, tmp_path: Path) -> None:
     """Also with the store in between, and for questions with the same options."""
     pytest.importorskip("torch")

@@ -36,7 +36,6 @@ DISTRICTS = {
 
 
 def schools(kind: int) -> tuple[list[bool], list[int]]:
-    """Whether each school is of this kind, and its district."""
     each = [
         (kind == other, district)
         for district, row in DISTRICTS.items()

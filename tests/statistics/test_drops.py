@@ -5,20 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from scipy import stats
 
+from tests.statistics.test_paired import Answers, pairs
 from whatif.statistics import Difference, Interval, difference_of_drops, paired_drop, square_and_add, tango
-
-Answers = npt.NDArray[np.bool_]
-
-
-def pairs(both: int, lost: int, gained: int, neither: int) -> tuple[Answers, Answers]:
-    """Original and counterfactual outcomes with these counts; `lost` were right only in the original."""
-    original = [True] * (both + lost) + [False] * (gained + neither)
-    counterfactual = [True] * both + [False] * lost + [True] * gained + [False] * neither
-    return np.array(original), np.array(counterfactual)
 
 
 def two_models(number: int, seed: int) -> tuple[tuple[Answers, Answers], tuple[Answers, Answers], list[str]]:

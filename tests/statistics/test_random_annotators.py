@@ -33,7 +33,7 @@ def test_exactly_the_random_ones_of_twenty_annotators_are_found() -> None:
     assert found(MAIN, repetitions=20).exactly >= 0.95
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_exactly_the_random_ones_are_found_in_95_of_100_sets() -> None:
     made = found(MAIN)
     assert made.exactly >= 0.95

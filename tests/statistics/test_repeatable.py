@@ -1,4 +1,4 @@
-"""Statistics depend on the answers and the seed alone: not on the process, the order or names of images."""
+"""Statistics and random streams depend on answers, names and seeds alone: not on the process, order or processor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from whatif.random_streams import sample, stream
 from whatif.statistics import clustered_share, difference_of_drops, group_gap, paired_difference, relative_change
+from whatif.statistics.cosines import DIGITS, cosines
 
 Columns = dict[str, Any]
 
@@ -68,3 +70,72 @@ def test_another_process_gives_the_same() -> None:
         run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
         printed.append(run.stdout.strip())
     assert printed == [str([make(columns(), 5) for make in STATISTICS.values()])] * 2
+
+
+_PROGRAM = """
+import hashlib, sys
+import numpy as np
+from whatif.benchmarks.mucr.preselection import _measured
+
+generator = np.random.default_rng(0)
+vectors = generator.standard_normal((400, 512)).astype(np.float32)
+vectors /= np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True).astype(np.float32)
+rows = [dict(candidate_id=str(n), image_id=str(n), pair_id="p", side=("cause", "effect")[n % 2]) for n in range(40)]
+images = {str(n): vectors[n] for n in range(40)}
+texts = {("p", side): vectors[100 + n] for n, side in enumerate(("cause", "effect"))}
+found = _measured(rows, images, texts)
+print(hashlib.sha256(repr((found.fit, found.likeness)).encode()).hexdigest())
+"""
+
+
+def test_values() -> None:
+    assert cosines([[0.6, 0.8], [1.0, 0.0]], [[0.6, 0.8], [-1e-9, 1.0]]).tolist() == [1.0, 0.0]
+    assert cosines([1.0, 0.0], [1 / 3, 0.5]) == round(1 / 3, DIGITS)
+    assert cosines(np.ones(3, np.float32), np.ones(3, np.float32)).dtype == np.float64
+
+
+@pytest.mark.process
+def test_no_kernel_of_the_processor_changes_them() -> None:
+    found = set()
+    for kernel in ("NEHALEM", "HASWELL", "SKYLAKEX"):
+        environment = {**os.environ, "OPENBLAS_CORETYPE": kernel}
+        ended = subprocess.run(
+            [sys.executable, "-c", _PROGRAM], env=environment, capture_output=True, text=True, check=True
+        )
+        found.add(ended.stdout)
+    assert len(found) == 1
+
+
+def test_same_names_give_the_same_numbers() -> None:
+    first = stream(7, "layout", "dot-removal", 12).random(5)
+    stream(7, "something else").random(100)
+    assert np.array_equal(first, stream(7, "layout", "dot-removal", 12).random(5))
+
+
+def test_numbers_are_those_of_every_machine() -> None:
+    assert stream(0, "puzzle", 1).integers(0, 1000, 6).tolist() == [737, 820, 300, 518, 328, 599]
+
+
+def test_different_names_and_seeds_are_independent() -> None:
+    streams = [stream(0, "a", "bc"), stream(0, "ab", "c"), stream(1, "a", "bc"), stream(0, "a"), stream(0, "a", 1)]
+    streams.append(stream(0, "a", "1"))
+    drawn = np.array([generator.random(2000) for generator in streams])
+    correlations = np.corrcoef(drawn)[~np.eye(len(drawn), dtype=bool)]
+    assert np.abs(correlations).max() < 0.1
+
+
+def test_a_sample_depends_on_seed_name_and_ids_alone() -> None:
+    ids = [f"id-{number}" for number in range(1000)]
+    drawn = sample(3, "captions", ids, 100)
+    assert len(drawn) == 100 and drawn < set(ids)
+    assert sample(3, "captions", [*ids[::-1], *ids], 100) == drawn
+    assert drawn < sample(3, "captions", ids, 101)
+    assert len(drawn & sample(4, "captions", ids, 100)) < 40
+    assert len(drawn & sample(3, "pairs", ids, 100)) < 40
+    assert sample(3, "captions", ids, None) == sample(3, "captions", ids, 5000) == set(ids)
+    without = sample(3, "captions", [one for one in ids if one != min(drawn)], 100)
+    assert len(without & drawn) == 99
+
+
+def test_a_sample_is_that_of_every_machine() -> None:
+    assert sorted(sample(0, "captions", map(str, range(100)), 4)) == ["39", "43", "8", "87"]

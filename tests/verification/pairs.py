@@ -29,7 +29,6 @@ class Pictures:
 
 
 def pair(number: int, subjects: tuple[str, str] = ("man", "woman"), **changes: Any) -> dict[str, Any]:
-    """A row of `pairs`."""
     row: dict[str, Any] = {
         "pair_id": f"pair-{number:03d}",
         "candidate": 3,
@@ -52,7 +51,6 @@ def pair(number: int, subjects: tuple[str, str] = ("man", "woman"), **changes: A
 
 
 def picture(number: int, side: int) -> dict[str, Any]:
-    """A row of `images`."""
     return image_row(png((number % 256, number // 256, 10 + side)), 8, 8, "drawn:test", LICENCE)
 
 
@@ -61,7 +59,6 @@ def pictures(numbers: range) -> list[dict[str, Any]]:
 
 
 def judgement(item: str, decision: str, annotator: str = "ann") -> dict[str, Any]:
-    """A row of `judgements`."""
     return {
         "item_id": item,
         "annotator": annotator,

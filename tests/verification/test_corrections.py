@@ -43,13 +43,7 @@ def test_who_changed_what_from_which_to_which(tmp_path: Path) -> None:
     assert found.rows == [question(0), question(1, "B", choices=["1", "2"]), question(2)]
     assert found.rejections == []
     assert found.corrections == [
-        {
-            "item_id": "q-1",
-            "field": "answer",
-            "annotators": ["ann", "ben"],
-            "before": '"A"',
-            "after": '"B"',
-        },
+        {"item_id": "q-1", "field": "answer", "annotators": ["ann", "ben"], "before": '"A"', "after": '"B"'},
         {
             "item_id": "q-1",
             "field": "choices",

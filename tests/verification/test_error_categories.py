@@ -12,12 +12,7 @@ import pytest
 from tests.verification.pairs import Pictures, pair, pictures
 from whatif.errors import WhatifError
 from whatif.reporting.published_numbers import published
-from whatif.verification.error_categories import (
-    CATEGORIES,
-    read_error_categories,
-    sample_errors,
-    write_error_sample,
-)
+from whatif.verification.error_categories import CATEGORIES, read_error_categories, sample_errors, write_error_sample
 
 ERRORS = [f"pair-{number:03d}-{side}" for number in range(150) for side in (0, 1)]
 

@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from tests.verification.pairs import judgement
 from whatif import artifacts
 from whatif.artifacts.schemas import REJECTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.errors import WhatifError
 from whatif.params.resolution import Resolution
-from whatif.verification.consensus import consensus
-from whatif.verification.resolution import UNDECIDED, resolve
+from whatif.verification.consensus import UNDECIDED, consensus, errors, human_evaluated, made_by
+from whatif.verification.items import outcome
+from whatif.verification.resolution import resolve
 
 ADJUDICATED = Resolution(rule="adjudicated", adjudicator="x")
 
@@ -142,69 +144,41 @@ def test_settings_name_an_adjudicator_exactly_where_one_is_needed() -> None:
             Resolution.model_validate(values)
 
 
-@pytest.mark.parametrize(
-    ("rows", "rule", "corrected"),
-    [
-        ([judged("a", "accept", answer="B")], "majority", {"answer": ('"B"', ("a",))}),
-        (
-            [judged("a", "accept", answer="B"), judged("b", "accept", answer="B"), judged("c", "accept")],
-            "majority",
-            {"answer": ('"B"', ("a", "b"))},
-        ),
-        # Most leave the answer as it is; the question is corrected.
-        (
-            [
-                judged("a", "accept", answer="B", question="Why?"),
-                judged("b", "accept", question="Why?"),
-                judged("c", "accept"),
-            ],
-            "majority",
-            {"question": ('"Why?"', ("a", "b"))},
-        ),
-        # Votes of those who reject the item do not count.
-        (
-            [judged("a", "accept", answer="B"), judged("b", "accept", answer="B"), judged("c", "reject", answer="C")],
-            "majority",
-            {"answer": ('"B"', ("a", "b"))},
-        ),
-        ([judged("a", "accept", answer="B"), judged("b", "accept", answer="C")], "majority", None),
-        ([judged("a", "accept", answer="B"), judged("b", "accept")], "majority", None),
-        (
-            [judged("a", "accept", answer="B"), judged("b", "accept", answer="B"), judged("c", "accept")],
-            "unanimous",
-            None,
-        ),
-        (
-            [judged("a", "accept", answer="B"), judged("b", "accept", answer="C"), judged("c", "accept", answer="C")],
-            "tie-break",
-            {"answer": ('"C"', ("b", "c"))},
-        ),
-        # The first two accept, the third does not: only the two decide about the answer.
-        (
-            [judged("a", "accept", answer="B"), judged("b", "accept"), judged("c", "reject", answer="B")],
-            "tie-break",
-            None,
-        ),
-        (
-            [
-                judged("a", "accept", "2024-05-31T13:00", answer="B"),
-                judged("b", "accept", "2024-05-31T12:00", answer="C"),
-            ],
-            "first",
-            {"answer": ('"C"', ("b",))},
-        ),
-        (
-            [judged("a", "accept", answer="B"), judged("x", "accept", answer="C")],
-            "adjudicated",
-            {"answer": ('"C"', ("x",))},
-        ),
-        ([judged("a", "accept", answer="B"), judged("x", "accept")], "adjudicated", {}),
-        ([judged("a", "reject", answer="B"), judged("b", "reject", answer="C")], "majority", {}),
-    ],
-)
+# Each judgement: annotator, decision (accept unless it says reject) and corrections; an hour is its time.
+CORRECTED: list[tuple[str, str, dict[str, tuple[str, tuple[str, ...]]] | None]] = [
+    ("a answer=B", "majority", {"answer": ('"B"', ("a",))}),
+    ("a answer=B; b answer=B; c", "majority", {"answer": ('"B"', ("a", "b"))}),
+    # Most leave the answer as it is; the question is corrected.
+    ("a answer=B question=Why?; b question=Why?; c", "majority", {"question": ('"Why?"', ("a", "b"))}),
+    # Votes of those who reject the item do not count.
+    ("a answer=B; b answer=B; c reject answer=C", "majority", {"answer": ('"B"', ("a", "b"))}),
+    ("a answer=B; b answer=C", "majority", None),
+    ("a answer=B; b", "majority", None),
+    ("a answer=B; b answer=B; c", "unanimous", None),
+    ("a answer=B; b answer=C; c answer=C", "tie-break", {"answer": ('"C"', ("b", "c"))}),
+    # The first two accept, the third does not: only the two decide about the answer.
+    ("a answer=B; b; c reject answer=B", "tie-break", None),
+    ("a 13:00 answer=B; b 12:00 answer=C", "first", {"answer": ('"C"', ("b",))}),
+    ("a answer=B; x answer=C", "adjudicated", {"answer": ('"C"', ("x",))}),
+    ("a answer=B; x", "adjudicated", {}),
+    ("a reject answer=B; b reject answer=C", "majority", {}),
+]
+
+
+def judgements(text: str) -> list[dict[str, Any]]:
+    rows = []
+    for annotator, *words in map(str.split, text.split(";")):
+        time = next((f"2024-05-31T{word}" for word in words if ":" in word), None)
+        corrected = dict(word.split("=") for word in words if "=" in word)
+        rows.append(judged(annotator, "reject" if "reject" in words else "accept", time, **corrected))
+    return rows
+
+
+@pytest.mark.parametrize(("text", "rule", "corrected"), CORRECTED)
 def test_fields_are_resolved_by_the_same_rule(
-    rows: list[dict[str, Any]], rule: Any, corrected: dict[str, tuple[str, tuple[str, ...]]] | None
+    text: str, rule: Any, corrected: dict[str, tuple[str, tuple[str, ...]]] | None
 ) -> None:
+    rows = judgements(text)
     resolution = ADJUDICATED if rule == "adjudicated" else Resolution(rule=rule)
     found = resolve(rows, resolution)
     assert resolve(rows[::-1], resolution) == found
@@ -242,3 +216,53 @@ def test_undecided_items_are_rows_of_rejections(tmp_path: Path) -> None:
     write_artifact(tmp_path / "rejections.parquet", REJECTIONS, found.undecided)
     assert list(artifacts.rows_of(tmp_path / "rejections.parquet", REJECTIONS)) == found.undecided
     assert len(found.undecided) == 3
+
+
+@pytest.mark.parametrize(
+    ("decisions", "decided"),
+    [
+        (["caption_0"], "caption_0"),
+        (["caption_0", "caption_1", "caption_0"], "caption_0"),
+        (["both", "caption_1", "caption_0"], UNDECIDED),
+        (["both", "neither"], UNDECIDED),
+        (["both", "both"], "both"),
+        (["caption_0", "caption_0", "caption_1", "caption_1"], UNDECIDED),
+        (["caption_0", "caption_0", "caption_1", "neither"], UNDECIDED),
+    ],
+)
+def test_what_more_than_half_say_counts(decisions: list[str], decided: str) -> None:
+    rows = [judgement("p-0", decision, f"a{number}") for number, decision in enumerate(decisions)]
+    assert consensus(rows) == consensus(rows[::-1]) == {"p-0": decided}
+
+
+def test_right_ones_and_errors_are_all_that_were_judged() -> None:
+    rows = [
+        judgement("p-0", "caption_0"),
+        judgement("p-1", "caption_0"),
+        judgement("q-0", "both"),
+        judgement("q-1", "caption_1"),
+        judgement("r-x-1", "neither"),
+        *(judgement("s-0", decision, decision) for decision in ("caption_0", "caption_1", "both")),
+    ]
+    assert human_evaluated(rows) == ["p-0", "q-1"]
+    assert errors(rows) == ["p-1", "q-0", "r-x-1", "s-0"]
+
+
+def test_an_outcome_is_by_the_side() -> None:
+    assert [outcome(item, "caption_1") for item in ("p-0", "p-1")] == ["incorrect", "correct"]
+    assert outcome("p-0", "neither") == "neither"
+    with pytest.raises(WhatifError, match="decision 'accept' is unknown"):
+        outcome("p-0", "accept")
+
+
+def test_people_and_checks_are_not_mixed() -> None:
+    assert made_by([]) is None
+    assert made_by([judgement("p-0", "both")]) == "people"
+    assert made_by([judgement("p-0", "both", "automatic:recogniser-0.80")]) == "automatic"
+    with pytest.raises(WhatifError, match="use either kind alone"):
+        made_by([judgement("p-0", "both"), judgement("p-0", "both", "automatic:x")])
+
+
+def test_one_label_an_annotator() -> None:
+    with pytest.raises(WhatifError, match="item p-0: ann judged it twice"):
+        consensus([judgement("p-0", "both"), judgement("p-0", "both")])

@@ -37,13 +37,7 @@ OPTIONS = ["16", "17", "12", "13"]
 THINGS = ["a phone", "a dog leash", "a dog", "nothing"]
 
 NUMBER_FRAMES = [
-    "{}",
-    "{}.",
-    "**{}**",
-    "There would be {} cats.",
-    "Answer: {}",
-    "The answer is {}.",
-    "{{'answer': {}}}",
+    *("{}", "{}.", "**{}**", "There would be {} cats.", "Answer: {}", "The answer is {}.", "{{'answer': {}}}")
 ]
 NUMBER_FRAMES += ["If 2 cats were added, there would be {} cats.", "If 2 cats were added there would be {} cats"]
 NUMBER_FRAMES += ["How many cats would there be if 2 cats were added? {}"]
@@ -56,11 +50,7 @@ UNSURE_NUMBER_FRAMES = [
 ]
 NUMBER_FRAMES += ["I count 3 cats first. 3 + 2 = 5. So the final answer is {} cats.", "<think>3 or 4 or 2</think>\n{}"]
 LETTER_FRAMES = ["{}", "({})", "{}.", "{}) ", "[{}]", "**{}**", "Option {}", "option ({})", "Answer: {}", "{}: {text}"]
-LETTER_FRAMES += [
-    "I choose {}.",
-    "The correct option is {}, because it fits.",
-    "{}\n\nThe others do not fit.",
-]
+LETTER_FRAMES += ["I choose {}.", "The correct option is {}, because it fits.", "{}\n\nThe others do not fit."]
 
 ONES = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 TEENS = ("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
@@ -194,64 +184,15 @@ def test_any_text_has_an_answer_or_a_reason() -> None:
                 assert found.answer in LETTERS[: len(THINGS)]
 
 
-UNITS = [
-    "a",
-    " ",
-    "\n",
-    "1",
-    "1 ",
-    "1, 111,",
-    "2 cats 3 dogs ",
-    "if ",
-    "if 2 cats ",
-    "3 - 2 = 1 ",
-    "3 = ",
-    "sum ",
-    "no, ",
-]
-UNITS += [
-    "twenty ",
-    "hundred and ",
-    "the red one ",
-    "(2) ",
-    "(",
-    CATS,
-    "How many cats ",
-    "answer is ",
-    "option ",
-    "*",
-    "$1",
-]
-UNITS += [
-    "<think>",
-    "\\boxed{",
-    "1. a\n",
-    "A b ",
-    "(A) ",
-    "so ",
-    "with ",
-    "of the original ",
-    "between 1 and ",
-    "can't a ",
-]
-UNITS += ["there is a dog and ", "not a dog, ", "dog ", "the image shows ", "rather than ", "a ", "it is black. "]
-UNITS += ["wait, ", "actually ", "the answer is B. ", "A and B, ", "(A) or ", "not A, ", "| A | 1 |\n", '{"answer": ']
-UNITS += [
-    '{"a": ',
-    "[[",
-    "**3** ",
-    "at first ",
-    "it could be 3 ",
-    "hmm, ",
-    "三",
-    "答案",
-    "la respuesta ",
-    "tres ",
-    "A: 10% ",
-    "1, 2, 3, ",
-]
-UNITS += ["i think ", "based on a ", "if not ", "not be a ", "a dog leash ", "it is ", "<a", "…", "٣", ". ", "  \n "]
-
+# Between the bars, one unit each.
+UNITS = (
+    "a¦ ¦\n¦1¦1 ¦1, 111,¦2 cats 3 dogs ¦if ¦if 2 cats ¦3 - 2 = 1 ¦3 = ¦sum ¦no, ¦twenty ¦hundred and ¦"
+    f"the red one ¦(2) ¦(¦{CATS}¦How many cats ¦answer is ¦option ¦*¦$1¦<think>¦\\boxed{{¦1. a\n¦A b ¦(A) ¦so ¦"
+    "with ¦of the original ¦between 1 and ¦can't a ¦there is a dog and ¦not a dog, ¦dog ¦the image shows ¦"
+    "rather than ¦a ¦it is black. ¦wait, ¦actually ¦the answer is B. ¦A and B, ¦(A) or ¦not A, ¦| A | 1 |\n¦"
+    '{"answer": ¦{"a": ¦[[¦**3** ¦at first ¦it could be 3 ¦hmm, ¦三¦答案¦la respuesta ¦tres ¦A: 10% ¦'
+    "1, 2, 3, ¦i think ¦based on a ¦if not ¦not be a ¦a dog leash ¦it is ¦<a¦…¦٣¦. ¦  \n "
+).split("¦")
 
 _LONGEST_SECONDS = 5.0  # CPU time of one answer; it takes a few hundredths
 
@@ -319,11 +260,7 @@ def holds_endless(parsed: Any, *, inside: bool) -> bool:
 @pytest.mark.parametrize(
     ("question", "response", "right"),
     [
-        (
-            "How many giraffes are there?",
-            "three giraffes. One is eating leaves while the other two are standing",
-            "3",
-        ),
+        ("How many giraffes are there?", "three giraffes. One is eating leaves while the other two are standing", "3"),
         ("How many people are there?", "There are three people. One is making two pizzas.", "3"),
         ("How many cats would there be if 2 cats left?", "There are 5 cats; taking 2 away leaves us with three.", "3"),
         (

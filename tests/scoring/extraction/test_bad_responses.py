@@ -37,19 +37,7 @@ ODD_OPTIONS = (
     ("",),
 )
 ODD_RESPONSES = (
-    "",
-    " ",
-    "red",
-    "A",
-    "(",
-    "\\",
-    "\0",
-    "\ud800",
-    "The answer is \ud800.",
-    "cat and dog",
-    "10",
-    "yes",
-    ".",
+    *("", " ", "red", "A", "(", "\\", "\0", "\ud800", "The answer is \ud800.", "cat and dog", "10", "yes", "."),
 )
 
 

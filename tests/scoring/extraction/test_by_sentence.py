@@ -217,19 +217,7 @@ def test_open_text() -> None:
 
 
 BAD = (
-    "(",
-    "{",
-    '"',
-    "\0",
-    "\ud800",
-    "\\boxed{",
-    "\\frac{",
-    "1,",
-    "the answer is ",
-    "A ",
-    "if a, ",
-    "⟦",
-    "- ",
+    *("(", "{", '"', "\0", "\ud800", "\\boxed{", "\\frac{", "1,", "the answer is ", "A ", "if a, ", "⟦", "- "),
     "<answer>",
 )
 

@@ -1,4 +1,4 @@
-"""The rules of VLMEvalKit and lmms-eval, including their errors."""
+"""The rules of C-VQA, VLMEvalKit and lmms-eval, including their errors."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 import whatif
 from whatif.scoring.extraction.answer import Extracted, Kind
+from whatif.scoring.published_extraction.c_vqa import c_vqa_answer
 from whatif.scoring.published_extraction.lmms_eval import lmms_eval_answer
 from whatif.scoring.published_extraction.rules import PUBLISHED_RULES, published_answer, published_correct, supports
 from whatif.scoring.published_extraction.vlmevalkit import vlmevalkit_answer
@@ -124,3 +125,52 @@ def test_the_public_function_takes_the_rules_by_name() -> None:
     unknown: Any = "mine"
     with pytest.raises(ValueError, match="known are c-vqa, vlmevalkit, lmms-eval"):
         whatif.extract_answer("B", "choice", "?", THINGS, unknown)
+
+
+@pytest.mark.parametrize(
+    ("response", "answer"),
+    [
+        ("3", "3"),
+        ("There are three dogs.", "3"),
+        ("If 2 cats were added, there would be 5 cats.", "5"),
+        ("There would be 5 cats if 2 cats were added.", "5"),
+        ("2 + 3 = 5", "2"),  # the first number, not the result
+        ("eleven", None),  # words up to ten
+        ("none", "0"),
+        ("There would be no cats.", "0"),
+        ("1,200", "1"),  # a word ends at every sign
+        ("3.5", "3"),
+        ("If 2 cats were added there would be 5 cats", None),  # the whole text is the clause: there is no comma
+        ("If 2 cats were added, there would be 5 cats, not 3.", "5"),
+        ("Of the cats, if 2 left, 3 would stay.", None),  # only the part before an inner `if`
+        ("cats3", None),
+        ("٣", "3"),
+        ("9" * 5000, "9" * 5000),  # more digits than Python makes a whole number of
+        ("007", "7"),
+        ("", None),
+    ],
+)
+def test_numbers_of_c_vqa(response: str, answer: str | None) -> None:
+    found = c_vqa_answer(response, "number")
+    assert (found.answer, found.status) == (answer, "none" if answer is None else "ok")
+
+
+@pytest.mark.parametrize(
+    ("response", "answer"),
+    [
+        ("No.", "no"),
+        ("Yes, it is not raining.", "no"),  # `not` counts before `yes`
+        ("It would be asleep.", "yes"),
+        ("The cat is there", "yes"),
+        ("Nothing", None),
+        ("maybe", None),
+    ],
+)
+def test_booleans_of_c_vqa(response: str, answer: str | None) -> None:
+    found = c_vqa_answer(response, "boolean")
+    assert (found.answer, found.status) == (answer, "none" if answer is None else "ok")
+
+
+def test_choices_are_not_known() -> None:
+    with pytest.raises(ValueError, match="numbers and booleans only"):
+        c_vqa_answer("A", "choice")

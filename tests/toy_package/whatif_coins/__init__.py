@@ -134,9 +134,7 @@ def evaluate(task: Task[None]) -> None:
     rows = task.read("questions").to_pylist()
     form = task.model.multiple_choice
     write_predictions(
-        task,
-        lambda model, images: predictions(rows, images, task.wildcards["model"], model, form=form),
-        questions=rows,
+        task, lambda model, images: predictions(rows, images, task.wildcards["model"], model, form=form), questions=rows
     )
 
 

@@ -202,14 +202,12 @@ def label_studio_values(interface: bytes) -> list[str]:
 
 
 def label_studio_result(said: Said, control: Callable[..., Any], written: Callable[..., Any]) -> list[Any]:
-    """The results of an annotation."""
     result = [control(said.label)]
     result += [written(f"corrected_{name}", value) for name, value in said.corrected.items()]
     return result + ([written("comment", said.comment)] if said.comment else [])
 
 
 def write(folder: Path, name: str, text: str) -> Path:
-    """Writes a file and returns its path."""
     path = folder / name
     path.write_text(text, encoding="utf-8", newline="")
     return path

@@ -35,19 +35,15 @@ class Person:
         self.number = self.get("/api/current-user/whoami")["id"]
 
     def get(self, path: str, **parameters: Any) -> Any:
-        """The JSON of a page."""
         return self._answer(self._client.get(path, params=parameters or None)).json()
 
     def bytes_of(self, path: str, **parameters: Any) -> bytes:
-        """The contents of a page."""
         return self._answer(self._client.get(path, params=parameters or None)).content
 
     def post(self, path: str, body: Any) -> Any:
-        """The JSON that a request answers."""
         return self._answer(self._client.post(path, json=body, headers=self._headers())).json()
 
     def patch(self, path: str, body: Any) -> Any:
-        """The JSON that a change answers."""
         return self._answer(self._client.patch(path, json=body, headers=self._headers())).json()
 
     def next_task(self, project: int) -> dict[str, Any] | None:
@@ -56,13 +52,11 @@ class Person:
         return None if answer.status_code == 404 else dict(self._answer(answer).json())
 
     def upload(self, path: str, file: Path, kind: str) -> Any:
-        """Uploads a file, as the page for imports does."""
         with file.open("rb") as opened:
             files = {"FileUpload": (file.name, opened, kind)}
             return self._answer(self._client.post(path, files=files, headers=self._headers())).json()
 
     def close(self) -> None:
-        """Closes the connections."""
         self._client.close()
 
     def _headers(self) -> dict[str, str]:

@@ -75,24 +75,35 @@ def imported(owner: Person, project: int, folder: Path, work: Work) -> dict[str,
     return {form: read(path, "label-studio", work.items) for form, path in exports(owner, project, folder).items()}
 
 
-def by_three(make: Callable[..., Work]) -> Work:
-    return make(number=6, annotators=3, people=3, share=1.0)
+def by_three(make: Callable[..., Work], number: int = 6) -> Work:
+    return make(number=number, annotators=3, people=3, share=1.0)
 
 
-@pytest.mark.parametrize("make", [pair_work, question_work, annotation_work], ids=["pairs", "questions", "annotations"])
-def test_three_people_label_all_tasks(make: Callable[..., Work], people: list[Person], folder: Path) -> None:
-    work = by_three(make)
+@pytest.mark.parametrize(
+    ("make", "number"),
+    [
+        pytest.param(question_work, 2, id="two questions"),
+        *(
+            pytest.param(make, 6, id=name, marks=pytest.mark.soak)
+            for make, name in ((pair_work, "pairs"), (question_work, "questions"), (annotation_work, "annotations"))
+        ),
+    ],
+)
+def test_three_people_label_all_tasks(
+    make: Callable[..., Work], number: int, people: list[Person], folder: Path
+) -> None:
+    work = by_three(make, number)
     files = label_studio_files(work.tasks, work.images, None)
     project = make_project(people[0], files, 3, folder)
     count = 0
     waiting = dict(enumerate(people, 1))
     while waiting:
-        for number, person in list(waiting.items()):  # they work at the same time
+        for place, person in list(waiting.items()):  # they work at the same time
             task = person.next_task(project)
             if task is None:
-                del waiting[number]
+                del waiting[place]
                 continue
-            said = work.says(task["data"]["task_id"], {"choices": "", **task["data"]}, number)
+            said = work.says(task["data"]["task_id"], {"choices": "", **task["data"]}, place)
             count += 1
             annotate(person, task["id"], label_studio_result(said, choice, written), count / 8)
     labels = imported(people[0], project, folder, work)
@@ -140,6 +151,7 @@ def test_changed_repeated_skipped_and_missing_annotations(people: list[Person], 
     assert [row["item_id"] for row in labels["JSON"].gold] == [shown[2]]
 
 
+@pytest.mark.soak
 def test_large_images_in_tasks_and_images_on_disk(people: list[Person], folder: Path) -> None:
     work = by_three(pair_work)
     ids = sorted({one for task in work.tasks.tasks for one in task.image_ids})

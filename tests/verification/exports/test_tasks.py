@@ -131,9 +131,7 @@ def test_fields_of_corrections_are_announced_where_they_cannot_be_hidden() -> No
 
 
 def test_questions_without_options_show_none() -> None:
-    rows = [
-        {"question_id": "q", "question": "What?", "choices": None, "answer": "a dog", "image_ids": ["0" * 64]},
-    ]
+    rows = [{"question_id": "q", "question": "What?", "choices": None, "answer": "a dog", "image_ids": ["0" * 64]}]
     tasks = assigned(question_task_set(rows, 0), annotators=1, people=1, share=1, by_everybody=[], seed=0)
     images = Pictures([{**pictures(range(1))[0], "image_id": "0" * 64}])
     (one,) = json.loads(label_studio_files(tasks, images, None)["tasks-by-1.json"])

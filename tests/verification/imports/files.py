@@ -61,7 +61,6 @@ def read(path: Path, how: str, items: Items = ITEMS, **settings: Any) -> Importe
 
 
 def decisions(labels: ImportedLabels) -> dict[tuple[str, str], str]:
-    """(item, annotator) -> decision."""
     return {(row["item_id"], row["annotator"]): row["decision"] for row in labels.judgements}
 
 

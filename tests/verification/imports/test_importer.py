@@ -60,7 +60,7 @@ def imported(folder: Path, parts: list[list[dict[str, Any]]], names: list[str]) 
     return import_labels(files, ITEMS)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_the_order_of_rows_and_files_changes_nothing(seed: int, tmp_path: Path) -> None:
     draw = random.Random(seed)
     rows = long_rows(draw, 120)
@@ -239,11 +239,7 @@ def test_a_byte_that_is_not_utf_8_is_named_with_its_line_and_column(end: str, tm
         ("x.json", b'{"q1": "accept"}', "is not a JSON list"),
         ("x.json", b"[7]", "row 1: is not an object"),
         ("x.csv", b'item_id,annotator,decision\n"q1,a,accept\n', "line 2: is not CSV"),
-        (
-            "x.csv",
-            b'item_id,annotator,decision\n"' + b"x" * 200_000 + b'"\n',
-            "none of its 1 labels is about one of these items",
-        ),
+        ("x.csv", b'item_id,annotator,decision\n"' + b"x" * 200_000 + b'"\n', "none of its 1 labels is about one of"),
         ("x.csv", b"item_id,annotator,decision,Decision\nq1,a,accept,reject\n", "duplicate column decision"),
         ("x.csv", b"item_id,annotator\n", "has no column decision"),
     ],
@@ -264,70 +260,29 @@ def test_a_file_that_cannot_be_opened_is_one_line(tmp_path: Path) -> None:
         read(tmp_path, "long", QUESTIONS)
 
 
-def _whatif(folder: Path) -> tuple[Path, Items, dict[str, Any]]:
-    rows = [{"task_id": task.task_id, "annotator": "a", "label": "1", "time": "", "comment": "x"} for task in TASKS]
-    return csv_file(folder / "f.csv", rows), ITEMS, {}
-
-
-def _wide(folder: Path) -> tuple[Path, Items, dict[str, Any]]:
-    rows = [test_wide.row(n, n % 2, (1, 0), "1", "2", "both", final="1") for n in range(6)]
-    return csv_file(folder / "f.csv", rows), ITEMS, {}
-
-
-def _long(folder: Path) -> tuple[Path, Items, dict[str, Any]]:
-    return jsonl_file(folder / "f.jsonl", long_rows(random.Random(3), 12)), ITEMS, {}
-
-
-def _label_studio(folder: Path) -> tuple[Path, Items, dict[str, Any]]:
-    return json_file(folder / "f.json", test_label_studio.project()[:4]), ITEMS, {}
-
-
-def _label_studio_csv(folder: Path) -> tuple[Path, Items, dict[str, Any]]:
-    return test_label_studio.as_csv(folder / "f.csv", test_label_studio.minimal(test_label_studio.project())), ITEMS, {}
-
-
-def _mturk(folder: Path) -> tuple[Path, Items, dict[str, Any]]:
-    rows = [
-        test_mturk.assignment(n, "A", {"task_id": task.task_id}, test_mturk.answers("both", "crowd radio group"))
-        for n, task in enumerate(TASKS[:5])
-    ]
-    return test_mturk.batch(folder / "f.csv", rows), ITEMS, {}
-
-
-def _copy(folder: Path) -> tuple[Path, Items, dict[str, Any]]:
-    return csv_file(folder / "f.csv", test_question_files.ORIGINAL[:4]), QUESTIONS, {"annotator": "a"}
-
-
-def _ids(folder: Path) -> tuple[Path, Items, dict[str, Any]]:
-    (folder / "f.txt").write_text("q1\nq2\n")
-    return folder / "f.txt", QUESTIONS, {"annotator": "a", "rest": "accept"}
-
-
-FORMATS: dict[str, tuple[str, Callable[[Path], tuple[Path, Items, dict[str, Any]]]]] = {
-    "whatif": ("whatif", _whatif),
-    "wide": ("wide", _wide),
-    "long": ("long", _long),
-    "label-studio JSON": ("label-studio", _label_studio),
-    "label-studio CSV": ("label-studio", _label_studio_csv),
-    "mturk": ("mturk", _mturk),
-    "corrected-copy": ("corrected-copy", _copy),
-    "rejected-ids": ("rejected-ids", _ids),
+FILLED = [{"task_id": task.task_id, "annotator": "a", "label": "1", "time": "", "comment": "x"} for task in TASKS]
+WIDE = [test_wide.row(n, n % 2, (1, 0), "1", "2", "both", final="1") for n in range(6)]
+EXPORTED = test_label_studio.project()
+MINIMAL, ORIGINAL = test_label_studio.minimal(EXPORTED), test_question_files.ORIGINAL
+HITS = [
+    test_mturk.assignment(n, "A", {"task_id": task.task_id}, test_mturk.answers("both", "crowd radio group"))
+    for n, task in enumerate(TASKS[:5])
+]
+REJECTING = {"annotator": "a", "rest": "accept"}
+# Name -> its format, how a good file is made, what it is about, and settings.
+FORMATS: dict[str, tuple[str, Callable[[Path], object], Items, dict[str, Any]]] = {
+    "whatif": ("whatif", lambda path: csv_file(path, FILLED), ITEMS, {}),
+    "wide": ("wide", lambda path: csv_file(path, WIDE), ITEMS, {}),
+    "long": ("long", lambda path: jsonl_file(path, long_rows(random.Random(3), 12)), ITEMS, {}),
+    "label-studio JSON": ("label-studio", lambda path: json_file(path, EXPORTED[:4]), ITEMS, {}),
+    "label-studio CSV": ("label-studio", lambda path: test_label_studio.as_csv(path, MINIMAL), ITEMS, {}),
+    "mturk": ("mturk", lambda path: test_mturk.batch(path, HITS), ITEMS, {}),
+    "corrected-copy": ("corrected-copy", lambda path: csv_file(path, ORIGINAL[:4]), QUESTIONS, {"annotator": "a"}),
+    "rejected-ids": ("rejected-ids", lambda path: path.write_text("q1\nq2\n"), QUESTIONS, REJECTING),
 }
+SUFFIXES = {"long": ".jsonl", "label-studio JSON": ".json", "rejected-ids": ".txt"}  # of others: .csv
 TOKENS = [
-    b"\0",
-    b'"',
-    b'""',
-    b",",
-    b"\n",
-    b"\r\n",
-    b"\xff",
-    b"{",
-    b"}",
-    b"[",
-    b"null",
-    b"\\ud83d",
-    b";",
-    b"NaN",
+    *(b"\0", b'"', b'""', b",", b"\n", b"\r\n", b"\xff", b"{", b"}", b"[", b"null", b"\\ud83d", b";", b"NaN"),
     b"1e999",
 ]
 
@@ -345,13 +300,15 @@ def damaged(data: bytes, draw: random.Random) -> bytes:
     return data
 
 
+@pytest.mark.parametrize("seeds", [range(30), pytest.param(range(30, 100), marks=pytest.mark.soak)], ids=str)
 @pytest.mark.parametrize("name", list(FORMATS))
-def test_a_damaged_file_is_one_line_or_is_accounted_for(name: str, tmp_path: Path) -> None:
-    how, make = FORMATS[name]
-    path, items, settings = make(tmp_path)
+def test_a_damaged_file_is_one_line_or_is_accounted_for(name: str, seeds: range, tmp_path: Path) -> None:
+    how, make, items, settings = FORMATS[name]
+    path = tmp_path / f"f{SUFFIXES.get(name, '.csv')}"
+    make(path)
     whole = path.read_bytes()
     refused = taken = 0
-    for seed in range(60):
+    for seed in seeds:
         path.write_bytes(damaged(whole, random.Random(f"{name} {seed}")))
         try:
             labels = read(path, how, items, **settings)
@@ -370,10 +327,10 @@ def test_a_damaged_file_is_one_line_or_is_accounted_for(name: str, tmp_path: Pat
 
 
 def test_many_rows_name_each_side_of_every_pair(tmp_path: Path) -> None:
-    """Every image of 3,000 pairs, with ids of which one is the beginning of another."""
+    """Every image of 1,000 pairs, with ids of which one is the beginning of another."""
     pairs = [
         {**PAIRS[0], "pair_id": f"{n // 2}" + ("_1" if n % 2 else ""), "caption_0": f"dog {n}", "caption_1": f"cat {n}"}
-        for n in range(3000)
+        for n in range(1000)
     ]
     items = Items.of_pairs(pairs, seed=SEED)
     rows = [

@@ -235,21 +235,13 @@ BOX = {
 }
 DATA = {"task_id": TASKS[0].task_id}
 MISMATCHES: list[tuple[str, Any, str]] = [
-    (
-        "boxes",
-        [task(1, DATA, annotation(5, 1, BOX))],
-        "task 1, annotation 5: has results of control 'label' of type rect",
-    ),
+    ("boxes", [task(1, DATA, annotation(5, 1, BOX))], "task 1, annotation 5: has results of control 'label' of type"),
     (
         "boxes called decision",
         [task(1, DATA, annotation(5, 1, {**BOX, "from_name": "decision"}))],
         "task 1, annotation 5: control decision is of type rectanglelabels, not choices or textarea",
     ),
-    (
-        "other data",
-        [task(1, {"text": "x"}, annotation(5, 1, choice("1")))],
-        "task 1: data: there is no task_id; found: text",
-    ),
+    ("other data", [task(1, {"text": "x"}, annotation(5, 1, choice("1")))], "task 1: data: there is no task_id"),
     ("minimal with other data", [{"text": "x", "annotation_id": 1}], "task 1: there is no task_id; found: text"),
     (
         "minimal with another control",

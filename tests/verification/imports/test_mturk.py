@@ -111,10 +111,10 @@ def test_several_items_in_a_hit(tmp_path: Path) -> None:
     }
 
 
-def test_corrections_from_forms(tmp_path: Path) -> None:
+@pytest.mark.parametrize("columns", [{}, {"columns": {"corrected": {"answer": "Answer.corrected_answer"}}}])
+def test_corrections_from_forms_of_our_layout_and_of_another(tmp_path: Path, columns: dict[str, Any]) -> None:
     rows = [assignment(1, "A", {"task_id": "q1"}, {"decision": "accept", "corrected_answer": "7"})]
-    columns = {"corrected": {"answer": "Answer.corrected_answer"}}
-    (row,) = read(batch(tmp_path / "b.csv", rows), "mturk", QUESTIONS, columns=columns).judgements
+    (row,) = read(batch(tmp_path / "b.csv", rows), "mturk", QUESTIONS, **columns).judgements
     assert (row["decision"], row["corrected"]) == ("accept", '{"answer":"7"}')
 
 
@@ -156,10 +156,3 @@ def test_another_csv_is_no_batch(tmp_path: Path) -> None:
     path = csv_file(tmp_path / "b.csv", [{"WorkerId": "A", "Answer.decision": "1"}])
     with pytest.raises(WhatifError, match="has no column HITId; a file of results of a batch of MTurk needs it"):
         read(path, "mturk")
-
-
-def test_corrected_fields_have_columns_of_their_own(tmp_path: Path) -> None:
-    """As in the layout of our own export; `columns` is not needed."""
-    rows = [assignment(1, "A", {"task_id": "q1"}, {"decision": "accept", "corrected_answer": "7"})]
-    (row,) = read(batch(tmp_path / "b.csv", rows), "mturk", QUESTIONS).judgements
-    assert (row["decision"], row["corrected"]) == ("accept", '{"answer":"7"}')

@@ -167,11 +167,7 @@ def test_a_value_map_replaces_the_words(tmp_path: Path) -> None:
         ({"filename": "1000_0-1"}, "side", "column type is 'original', but item 1000_0-1 is the counterfactual"),
         ({"caption_1": "A cat"}, "other captions", "the captions 'A cat' and"),
         ({"filename": f"{PAIRS[3]['pair_id']}_0"}, "other captions", "are not those of item 1003_0-0"),
-        (
-            {"label_1": "3"},
-            "unknown label",
-            "correct, incorrect, both, neither, nor the text of an option (column label_1)",
-        ),
+        ({"label_1": "3"}, "unknown label", "correct, incorrect, both, neither, nor the text of an option (column"),
     ],
 )
 def test_a_row_that_cannot_be_used_is_listed(tmp_path: Path, changes: dict[str, str], reason: str, told: str) -> None:
