@@ -77,13 +77,22 @@ def test_a_damaged_file_is_named_with_how_to_restore_it_and_nothing_is_touched(
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    "written", [b"", JUNK, b"\0\0\0", b"[" * 5000, b"<<<<<<< HEAD\n" + LOCK, b"stages: [\n", b"- extract\n", LOCK[:40]]
+    ("written", "committed"),
+    [
+        *(
+            (damaged, LOCK)
+            for damaged in (b"", JUNK, b"\0\0\0", b"[" * 5000, b"stages: [\n", b"- extract\n", LOCK[:40])
+        ),
+        *((b"<<<<<<< HEAD\n" + LOCK, committed) for committed in (LOCK, b"stages: [\n", None)),
+    ],
 )
-@pytest.mark.parametrize("committed", [LOCK, b"stages: [\n", None])
 def test_a_damaged_lock_is_restored_from_git_if_git_has_a_whole_one(
     checkout: Path, written: bytes, committed: bytes | None
 ) -> None:
     subprocess.run(["git", "init", "--quiet"], check=True)
+    (checkout / "dvc.lock").write_bytes(LOCK)
+    assert recovery.clear() == []
+    (checkout / "dvc.lock").unlink()
     if committed is not None:
         (checkout / "dvc.lock").write_bytes(committed)
         name = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
