@@ -11,9 +11,13 @@ from bench import NotInstalledError
 from bench import __main__ as bench
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
+# These run whole projects, or a server with a model, which tests/pipeline and tests/models do in `make test`.
+SOAK = {"noop-repro", "restore-repro", "served"}
 
 
-@pytest.mark.parametrize("name", list(bench.MEASUREMENTS))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.soak] * (name in SOAK)) for name in bench.MEASUREMENTS]
+)
 def test_measures_at_a_small_size(name: str) -> None:
     try:
         result = bench.measured(name, small=True)
@@ -28,7 +32,7 @@ def test_measures_at_a_small_size(name: str) -> None:
 def test_a_failure_does_not_stop_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    names = {"sandbox": "puzzle_images", "diff": "scene_pictures", "served": "recall_at_k"}
+    names = {"sandbox": "puzzle_images", "diff": "recall_at_k", "served": "scene_pictures"}
     modules = {name: importlib.import_module(f"bench.{module}") for name, module in names.items()}
     for name, module in modules.items():
         for constant, value in module.SMALL.items():
