@@ -18,7 +18,6 @@ import yaml
 import whatif
 from tests.benchmarks.cvqa_synthetic.small import BEFORE_MODELS, NAME, small
 from tests.projects import Project
-from whatif.benchmarks import benchmark
 
 pytestmark = pytest.mark.slow
 
@@ -54,8 +53,20 @@ def test_every_public_name_is_there_and_documented() -> None:
 
 
 def test_tables_are_tidy_frames_of_the_numbers_that_were_published(made: Project) -> None:
-    declared = [Path(path) for step in benchmark(NAME).steps for path in step.text_files]
-    assert whatif.tables(NAME, made.folder) == [path.stem for path in declared if path.suffix == ".csv"]
+    assert whatif.tables(NAME, made.folder) == [
+        "table7",
+        "paired",
+        "templates",
+        "drops",
+        "letters",
+        "counted",
+        "rules",
+        "shortcuts",
+        "reading",
+        "costs",
+        "programs",
+        "funnel",
+    ]
     headline = json.loads((made.folder / f"metrics/{NAME}.json").read_text(encoding="utf-8"))
     with warnings.catch_warnings():
         warnings.simplefilter("error", whatif.StaleNumbers)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Request
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+WITHIN = 60_000  # milliseconds until a state that is not shown is a failure, on a machine that does other work too
 Open = Callable[..., "Page"]
 
 
@@ -28,11 +29,11 @@ def arguments() -> list[str]:
 
 
 def until(page: Page, expression: str, arg: Any = None) -> None:
-    """Waits until an expression of JavaScript is true, or a function of `arg`. Raises AssertionError after 20 s.
+    """Waits until an expression of JavaScript is true, or a function of `arg`. Raises AssertionError after a minute.
 
     Playwright's own `wait_for_function` calls `eval` in the page, which the policy of a page does not allow.
     """
-    for _ in range(400):
+    for _ in range(WITHIN // 50):
         if page.evaluate(expression, arg):
             return
         page.wait_for_timeout(50)
@@ -86,7 +87,7 @@ def open_page(browser: Browser) -> Iterator[Open]:
 
     def opened(path: Path, hash_: str = "", *, width: int = 1280, height: int = 900, **options: Any) -> Page:
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(WITHIN)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda m: trouble.append(m.text) if m.type in ("error", "warning") else None)

@@ -13,7 +13,7 @@ from dvc_render.vega import VegaRenderer
 
 import whatif
 from tests.defaults import ROOT
-from tests.site.chromium import until, was_left
+from tests.site.chromium import WITHIN, until, was_left
 from tests.site.pages_of_all_kinds import PAGES, plots, served, write_pages_of_all_kinds
 from whatif.files.page_policy import hashed
 from whatif.workflow.project_files import project_files
@@ -94,7 +94,7 @@ def look(browser: Browser) -> Iterator[Look]:
 
     def opened(address: str) -> tuple[Page, list[str]]:
         context = browser.new_context()
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(WITHIN)
         contexts.append(context)
         page, said = context.new_page(), []
         page.on("console", lambda one: said.append(one.text) if one.type == "error" else None)
@@ -140,7 +140,7 @@ def test_a_page_works_from_a_folder_and_from_a_server_and_breaks_no_policy(look:
 
 def refused(page: Page, said: list[str], words: str) -> None:
     """Waits until the browser says that the policy of a page forbids something."""
-    for _ in range(400):
+    for _ in range(WITHIN // 50):
         if any(words in one and "violates the following Content Security Policy" in one for one in said):
             return
         page.wait_for_timeout(50)

@@ -51,7 +51,7 @@ def test_whole_files_are_found_whole(checkout: Path) -> None:
         ("dvc.yaml", JUNK, "is not valid utf-8"),
         ("dvc.yaml", b"\0\0\0", "YAML file structure is corrupted"),
         ("dvc.yaml", b"stages: [", "YAML file structure is corrupted"),
-        ("dvc.yaml", b"[" * 5000, "recursion"),
+        ("dvc.yaml", b"[" * 1500, "recursion"),
         ("dvc.yaml", b"stages:\n  extract:\n    deps: [src]\n", "validation failed"),
         ("dvc.yaml", b"- extract\n", "validation failed"),
         ("dvc.yaml", b"", "has no stages"),
@@ -81,7 +81,7 @@ def test_a_damaged_file_is_named_with_how_to_restore_it_and_nothing_is_touched(
     [
         *(
             (damaged, LOCK)
-            for damaged in (b"", JUNK, b"\0\0\0", b"[" * 5000, b"stages: [\n", b"- extract\n", LOCK[:40])
+            for damaged in (b"", JUNK, b"\0\0\0", b"[" * 1500, b"stages: [\n", b"- extract\n", LOCK[:40])
         ),
         *((b"<<<<<<< HEAD\n" + LOCK, committed) for committed in (LOCK, b"stages: [\n", None)),
     ],

@@ -91,7 +91,7 @@ def test_each_job_has_a_line_and_only_warnings_of_whatif_come_from_its_log(tmp_p
     assert "Finished jobid" in full and "rule filter_toy:" in full
 
 
-@pytest.mark.parametrize("on_terminal", [False, True])
+@pytest.mark.parametrize("on_terminal", [False, pytest.param(True, marks=pytest.mark.soak)])
 def test_a_failed_job_is_shown_with_its_message_and_its_log(tmp_path: Path, on_terminal: bool) -> None:
     code, said = run(tmp_path, "echo noise; echo 'whatif: x.csv: no such file'; false", on_terminal=on_terminal)
     assert code == 1
@@ -118,7 +118,12 @@ def test_a_terminal_has_one_live_line_with_the_stage_the_jobs_and_the_time_left(
 
 
 @pytest.mark.parametrize(
-    ("option", "wanted"), [("--dry-run", "rule filter_toy:"), ("--printshellcmds", "touch whole"), ("--list", "all")]
+    ("option", "wanted"),
+    [
+        ("--dry-run", "rule filter_toy:"),
+        pytest.param("--printshellcmds", "touch whole", marks=pytest.mark.soak),
+        pytest.param("--list", "all", marks=pytest.mark.soak),
+    ],
 )
 def test_options_that_ask_for_more_print_what_snakemake_prints(tmp_path: Path, option: str, wanted: str) -> None:
     code, said = run(tmp_path, "touch {output}", option)
