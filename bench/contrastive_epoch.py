@@ -18,7 +18,6 @@ from whatif.models.local.encoders import Embedder, dual_encoder
 from whatif.params.checkpoints import LocalCheckpoint
 from whatif.params.contrastive_training import ContrastiveTraining
 
-SMALL = {"_SAMPLES": 64, "_CHECKED": 64, "_ROUNDS": 1, "_NEAR": 1.0}
 _SAMPLES = 480
 _CHECKED = 128  # for validation
 _ROUNDS = 3
@@ -27,6 +26,8 @@ _NEAR = 0.01  # mean difference of the weights as a share of what the epoch chan
 _RECIPE = ContrastiveTraining(
     learning_rate=0.0005, batch_size=64, validation_batch_size=64, epochs=6, evaluate_every=None
 )
+_SHORT = _RECIPE.model_copy(update={"epochs": 1})
+SMALL = {"_SAMPLES": 64, "_CHECKED": 64, "_ROUNDS": 1, "_NEAR": 1.0, "_RECIPE": _SHORT}
 
 
 def measure() -> dict[str, Any]:

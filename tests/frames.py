@@ -8,6 +8,7 @@ import pandas as pd
 
 from whatif.reporting.rendering import WIDTH, grid, to_latex, to_markdown
 from whatif.reporting.table import Table, from_csv, to_csv
+from whatif.statistics import Interval
 
 
 def row(table: Table, **of: str) -> pd.Series[Any]:
@@ -41,3 +42,8 @@ def check(table: Table) -> None:
     assert max(map(len, to_markdown(table).splitlines())) <= WIDTH
     latex = to_latex(table)
     assert 0 < latex.count(r"\begin{table}") == latex.count(r"\end{table}") <= len(table.views)
+
+
+def ends(interval: Interval, scale: float = 100.0) -> tuple[float, float]:
+    """Both ends of an interval as tables have them: in percent, with four digits."""
+    return round(scale * interval.low, 4), round(scale * interval.high, 4)

@@ -11,14 +11,12 @@ from bench import NotInstalledError
 from bench import __main__ as bench
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
-
-
-# Each takes ten seconds or more, most of them for a project of its own.
-LONG = ("restore-repro", "noop-repro", "contrastive-epoch", "served")
+# These run whole projects, or a server with a model, which tests/pipeline and tests/models do in `make test`.
+SOAK = {"noop-repro", "restore-repro", "served"}
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.soak if name in LONG else ()) for name in bench.MEASUREMENTS]
+    "name", [pytest.param(name, marks=[pytest.mark.soak] * (name in SOAK)) for name in bench.MEASUREMENTS]
 )
 def test_measures_at_a_small_size(name: str) -> None:
     try:
@@ -34,7 +32,7 @@ def test_measures_at_a_small_size(name: str) -> None:
 def test_a_failure_does_not_stop_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    names = {"sandbox": "puzzle_images", "diff": "scene_pictures", "served": "recall_at_k"}
+    names = {"sandbox": "puzzle_images", "diff": "recall_at_k", "served": "scene_pictures"}
     modules = {name: importlib.import_module(f"bench.{module}") for name, module in names.items()}
     for name, module in modules.items():
         for constant, value in module.SMALL.items():

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tests.site.chromium import Open, browser, open_page, until
+from tests.site.chromium import Open, until
 from tests.site.example_items import paired
 from tests.site.example_results import of_pairs
 from tests.site.links import faults
@@ -20,8 +20,6 @@ from whatif.benchmarks.sample_site import ITEMS, sample_files, sampled
 from whatif.commands.demo import demo
 from whatif.demo.bundle import MARK, bundle, packed, unpack
 from whatif.errors import WhatifError
-
-__all__ = ["browser", "open_page"]  # fixtures
 
 ROOT = Path(__file__).parents[1]
 HEAVY = ("numpy", "pandas", "torch", "pyarrow", "matplotlib", "pydantic", "dvc", "snakemake", "jinja2")

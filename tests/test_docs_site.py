@@ -15,11 +15,11 @@ import yaml
 from docs.numbers import guessed
 from tests.defaults import ROOT
 from tests.pipeline.checkouts import Checkout, made_once
-from tests.site.chromium import Open, until
+from tests.site.chromium import Open, until, was_left
 from tests.site.pages_of_all_kinds import served
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.process
 
@@ -103,17 +103,16 @@ def test_the_picture_of_the_readme_has_the_numbers_of_the_tables() -> None:
     assert guessed.FILE.read_text(encoding="utf-8") == guessed.svg(), "run `make numbers`"
 
 
-def test_search_works_in_a_browser_without_a_server(built: Path, open_page: Open) -> None:
-    page = open_page(built / "reference" / "params.html")
+def finds_statistics(page: Page) -> None:
+    """The search of the site finds the page of statistics."""
     page.click(".md-search__input")  # reads the index; words that are typed before are not searched for
-    meta = page.locator(".md-search-result__meta")
-    for _ in range(100):
-        if "Type to start" in (meta.text_content() or ""):
-            break
-        page.wait_for_timeout(200)
+    until(page, "document.querySelector('.md-search-result__meta').textContent.includes('Type to start')")
     page.keyboard.type("McNemar")
-    page.wait_for_selector(".md-search-result__item")
-    assert "Statistics" in page.locator(".md-search-result__list").inner_text()
+    page.locator(".md-search-result__list", has_text="Statistics").wait_for()
+
+
+def test_search_works_in_a_browser_without_a_server(built: Path, open_page: Open) -> None:
+    finds_statistics(open_page(built / "reference" / "params.html"))
 
 
 def test_every_page_has_a_policy_that_runs_the_scripts_of_the_site_alone(built: Path) -> None:
@@ -134,17 +133,15 @@ def test_pages_from_a_server_break_no_policy_and_search_works(built: Path, brows
         page = browser.new_page()
         said: list[str] = []
         page.on("console", lambda one: said.append(one.text) if one.type in ("error", "warning") else None)
-        # A request that was under way when the page was left says nothing of the policy.
-        page.on("requestfailed", lambda one: said.append(one.url) if one.failure != "net::ERR_ABORTED" else None)
+        page.on("requestfailed", lambda one: None if was_left(one) else said.append(one.url))
         for name in ("cvqa-synthetic.html", "404.html", "reference/params.html"):
             page.goto(f"{address}/{name}")
-        page.click(".md-search__input")
-        until(page, "document.querySelector('.md-search-result__meta').textContent.includes('Type to start')")
-        page.keyboard.type("McNemar")
-        page.wait_for_selector(".md-search-result__item")
+        finds_statistics(page)
         assert said == []
-        page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"ran = 1\">')")
-        page.wait_for_timeout(200)
+        page.evaluate("""new Promise(failed => {
+            document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="ran = 1">');
+            document.body.lastElementChild.addEventListener('error', () => failed(null));
+        })""")
         assert page.evaluate("self.ran") is None
         page.close()
 
@@ -153,12 +150,13 @@ def test_pages_from_a_server_break_no_policy_and_search_works(built: Path, brows
 def test_pages_fit_a_telephone_and_follow_the_colours_of_the_system(built: Path, open_page: Open, scheme: str) -> None:
     page = open_page(built / "index.html", width=360, color_scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    assert page.locator("body").get_attribute("data-md-color-scheme") == {"light": "default", "dark": "slate"}[scheme]
+    page.wait_for_selector(f"body[data-md-color-scheme={'slate' if scheme == 'dark' else 'default'}]")
 
 
 def test_the_widest_tables_fit_a_screen(built: Path, open_page: Open) -> None:
     for name in ("audit", "index"):
         page = open_page(built / f"{name}.html", width=1280)
+        page.wait_for_selector(".md-typeset__scrollwrap")
         widths = (
             "[...document.querySelectorAll('.md-typeset__scrollwrap')].map(one => one.scrollWidth - one.clientWidth)"
         )

@@ -172,6 +172,15 @@ def compared(a: Path, b: Path, **selection: Any) -> Report:
     return report(Side(of_folder(a, "before")), Side(of_folder(b, "after")), Selection(**selection))
 
 
+def between(
+    folder: Path, questions: Sequence[Asked], before: Mapping[str, Sequence[bool]], after: Mapping[str, Sequence[bool]]
+) -> Report:
+    """The report of two runs on the same questions, which are written into a folder as `a` and `b`."""
+    for name, right in (("a", before), ("b", after)):
+        write_run(folder / name, questions, right)
+    return compared(folder / "a", folder / "b")
+
+
 def _write(path: Path, table: Any, rows: Sequence[Mapping[str, Any]], made_from: Mapping[str, Any]) -> None:
     with ArtifactWriter(path, table, role=path.stem, made_from=made_from) as writer:
         key = list(table.key)

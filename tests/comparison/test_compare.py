@@ -14,6 +14,7 @@ from tests.comparison.made_up import (
     QUESTIONS_PATH,
     Asked,
     asked,
+    between,
     compared,
     write_matches,
     write_ranks,
@@ -74,9 +75,7 @@ def test_holms_correction_is_over_all_comparisons_with_a_flip(tmp_path: Path) ->
     originals = {name: values[::2] for name, values in models.items()}
     for name, values in other.items():
         values[::2] = originals[name] if name == "model-0" else values[::2]
-    write_run(tmp_path / "a", asked(PAIRS), models)
-    write_run(tmp_path / "b", asked(PAIRS), other)
-    found = compared(tmp_path / "a", tmp_path / "b").comparisons
+    found = between(tmp_path, asked(PAIRS), models, other).comparisons
     still = [one for one in found if not one.flips]
     assert [(one.a.model, one.variant, one.p_holm) for one in still] == [("model-0", "original", None)]
     tested = [one for one in found if one.flips]
@@ -88,9 +87,7 @@ def test_holms_correction_is_over_all_comparisons_with_a_flip(tmp_path: Path) ->
 def test_questions_that_share_an_image_are_one_cluster(tmp_path: Path) -> None:
     questions = [Asked(pair, "original", image=f"{pair // 3:064d}") for pair in range(PAIRS)]
     before, after = outcomes(4, 0.5, PAIRS), outcomes(5, 0.7, PAIRS)
-    write_run(tmp_path / "a", questions, {"one": before})
-    write_run(tmp_path / "b", questions, {"one": after})
-    (one,) = compared(tmp_path / "a", tmp_path / "b").comparisons
+    (one,) = between(tmp_path, questions, {"one": before}, {"one": after}).comparisons
     wanted = paired_difference(before, after, [f"image {pair // 3}" for pair in range(PAIRS)])
     assert one.clusters == PAIRS // 3
     assert one.p == pytest.approx(wanted.p)
@@ -211,9 +208,7 @@ def test_numbers_of_tables_that_changed(tmp_path: Path) -> None:
 
 
 def test_models_of_one_side_are_named(tmp_path: Path) -> None:
-    write_run(tmp_path / "a", asked(2), {"one": [True] * 4, "old": [True] * 4})
-    write_run(tmp_path / "b", asked(2), {"one": [True] * 4, "new": [True] * 4})
-    found = compared(tmp_path / "a", tmp_path / "b")
+    found = between(tmp_path, asked(2), {"one": [True] * 4, "old": [True] * 4}, {"one": [True] * 4, "new": [True] * 4})
     assert [key.model for key in found.only_a] == ["old"]
     assert [key.model for key in found.only_b] == ["new"]
 

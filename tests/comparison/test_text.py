@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.comparison.made_up import Asked, asked, compared, write_run
+from tests.comparison.made_up import Asked, asked, between, compared, write_run
 from whatif.comparison.flips import GAINED, LOST, flips_of
 from whatif.comparison.machine_readable import to_json
 from whatif.comparison.text import WIDTH, lines_of
@@ -52,9 +52,7 @@ def test_lines_fit_and_are_limited_unless_all_are_asked_for(runs: tuple[Path, Pa
 def test_the_most_certain_difference_comes_first_and_numbers_are_percentages(tmp_path: Path) -> None:
     first = {"large": [True] * 60, "small": [True] * 60}
     second = {"large": [False, True] * 30, "small": [False] * 2 + [True] * 58}
-    write_run(tmp_path / "a", asked(30), first)
-    write_run(tmp_path / "b", asked(30), second)
-    lines = lines_of(compared(tmp_path / "a", tmp_path / "b"))
+    lines = lines_of(between(tmp_path, asked(30), first, second))
     places = [next(n for n, line in enumerate(lines) if line.strip().startswith(name)) for name in ("large", "small")]
     assert places == sorted(places)
     cells = lines[places[0]].split()
@@ -65,9 +63,7 @@ def test_the_most_certain_difference_comes_first_and_numbers_are_percentages(tmp
 
 def test_flipped_items_have_their_question_and_both_answers(tmp_path: Path) -> None:
     questions = [Asked(pair, text=f"How many in {pair}?") for pair in range(3)]
-    write_run(tmp_path / "a", questions, {"one": [True, False, True]})
-    write_run(tmp_path / "b", questions, {"one": [False, True, True]})
-    found = compared(tmp_path / "a", tmp_path / "b")
+    found = between(tmp_path, questions, {"one": [True, False, True]}, {"one": [False, True, True]})
     first, second = flips_of(found.compared)
     assert (first.item, first.direction, first.question) == ("pair-000-original", LOST, "How many in 0?")
     assert (first.right, first.answer_a, first.answer_b) == ("A: one", "A: one", "B: two")

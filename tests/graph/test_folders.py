@@ -6,11 +6,11 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.graph import toy
+from tests.graph.conftest import Project as Toy
 from whatif import artifacts
 from whatif.comparison.parameter_sets import of_graph
 from whatif.comparison.report import Selection, report
@@ -23,11 +23,9 @@ from whatif.graph.freshness import Condition, State, states
 from whatif.graph.graph import Graph
 from whatif.graph.jobs import Job
 from whatif.graph.prologue import prepare
-from whatif.graph.run import run
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
 from whatif.params.base import BenchmarkSettings
-from whatif.params.whole import check
 
 FOLDER = Path("pages")
 INDEX = FOLDER / "index.html"
@@ -60,21 +58,17 @@ PAGES = Benchmark(
 )
 
 
-class Project:
+class Project(Toy):
     """A project folder with the toy and its pages, run as Snakemake would."""
 
     def __init__(self) -> None:
-        self.values: dict[str, Any] = {
-            "seed": 2024,
-            "benchmarks": ["toy"],
-            "generate": {"toy": {"shards": 1, "image_size": 400}},
-            "models": {"first": {"adapter": "random"}},
-        }
-        self.said: list[str] = []
+        super().__init__()
+        self.values["generate"]["toy"] = {"shards": 1, "image_size": 400}
+        del self.values["models"]["second"]
 
     @property
     def graph(self) -> Graph:
-        return Graph(check(self.values, {"toy": toy.ToySettings}, ["toy"]), [toy.TOY, PAGES])
+        return Graph(super().graph.params, [toy.TOY, PAGES])
 
     @property
     def job(self) -> Job:
@@ -84,16 +78,10 @@ class Project:
     def state(self) -> State:
         return next(state for job, state in states(self.graph).items() if job.step.folder)
 
-    def run(self, *, only_looked: bool = False) -> list[int]:
-        """Plans, and makes what is due unless it `only_looked`; returns the sums of the pages that were computed."""
+    def pages(self) -> list[int]:
+        """Makes everything that is due; returns the sums of the pages that were computed."""
         CALLS.clear()
-        prologue = prepare(self.graph, self.said.append)
-        try:
-            for job in () if only_looked else prologue.graph.jobs:
-                if not all(path.exists() for path in (*job.outputs.values(), *job.published)):
-                    run(job, self.said.append)
-        finally:
-            prologue.end(only_looked=only_looked)
+        self.run()
         return list(CALLS)
 
 
@@ -102,7 +90,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project
     """A project that was run once."""
     monkeypatch.chdir(tmp_path)
     made = Project()
-    assert made.run() == [2028]
+    assert made.pages() == [2028]
     yield made
     DURING.clear()
 
@@ -148,7 +136,7 @@ def test_two_runs_give_the_same_bytes(project: Project) -> None:
     first = {path: path.read_bytes() for path in project.job.outputs.values()}
     for path in [*first, *Path(".whatif").glob("stash"), FOLDER]:
         shutil.rmtree(path) if path.is_dir() else path.unlink()
-    assert project.run() == [2028]
+    assert project.pages() == [2028]
     assert {path: path.read_bytes() for path in first} == first
 
 
@@ -156,7 +144,7 @@ def test_a_missing_folder_is_fresh_and_is_written_by_the_next_plan(project: Proj
     before = contents()
     shutil.rmtree(FOLDER)
     assert project.state.condition is Condition.FRESH
-    assert project.run() == []
+    assert project.pages() == []
     assert contents() == before
 
 
@@ -165,14 +153,14 @@ def test_a_missing_file_is_fresh_and_is_written_alone(project: Project, written:
     before = contents()
     path.unlink()
     assert project.state.condition is Condition.FRESH
-    assert project.run() == [] and contents() == before
+    assert project.pages() == [] and contents() == before
     assert written == [path]
 
 
 def test_a_dry_run_writes_nothing(project: Project) -> None:
     INDEX.unlink()
     before = contents()
-    assert project.run(only_looked=True) == []
+    prepare(project.graph, project.said.append).end(only_looked=True)
     assert contents() == before
 
 
@@ -181,7 +169,7 @@ def test_an_edited_page_is_not_fresh_and_is_set_aside(project: Project, written:
     PAGE.write_bytes(b"mine")
     state = project.state
     assert (state.condition, state.reasons) == (Condition.STALE, (f"{PAGE} was edited",))
-    assert project.run() == [], "restored from the stash"
+    assert project.pages() == [], "restored from the stash"
     assert contents() == before and written == [PAGE]
     assert aside() == {str(PAGE): b"mine"}
 
@@ -189,7 +177,7 @@ def test_an_edited_page_is_not_fresh_and_is_set_aside(project: Project, written:
 def test_a_dry_run_leaves_an_edited_page(project: Project) -> None:
     PAGE.write_bytes(b"mine")
     before = contents()
-    project.run(only_looked=True)
+    prepare(project.graph, project.said.append).end(only_looked=True)
     assert contents() == before and aside() == {}
     assert project.state.reasons == (f"{PAGE} was edited",)
 
@@ -198,24 +186,24 @@ def test_a_picture_of_another_size_is_written_again(project: Project, written: l
     before = contents()
     PICTURES[3].write_bytes(b"")
     assert project.state.condition is Condition.FRESH
-    assert project.run() == [] and contents() == before and written == [PICTURES[3]]
+    assert project.pages() == [] and contents() == before and written == [PICTURES[3]]
 
 
 def test_pictures_are_written_once(project: Project, written: list[Path]) -> None:
     project.values["seed"] = 2026
-    assert project.run() == [2030]
+    assert project.pages() == [2030]
     assert written == [PAGE]
-    assert project.run() == []
+    assert project.pages() == []
     assert written == [PAGE]
 
 
 def test_what_does_not_belong_any_more_is_removed(project: Project) -> None:
     project.values["seed"] = 2025
-    assert project.run() == [2029]
+    assert project.pages() == [2029]
     assert set(contents()) == {str(INDEX), str(PAGE), *map(str, PICTURES[:-1])}
     assert contents()[str(PAGE)] == b"page 2029" and aside() == {}
     project.values["seed"] = 2024
-    assert project.run() == [], "back from the stash"
+    assert project.pages() == [], "back from the stash"
     assert contents()[str(PAGE)] == b"page 2028" and PICTURES[-1].exists() and aside() == {}
 
 
@@ -225,11 +213,11 @@ def test_files_of_others_are_set_aside_and_comparisons_stay(project: Project) ->
         path.parent.mkdir()
         path.write_bytes(b"text")
     (FOLDER / "link").symlink_to("toy")
-    assert project.run() == []
+    assert project.pages() == []
     assert kept.read_bytes() == b"text" and not foreign.parent.exists() and not (FOLDER / "link").is_symlink()
     assert aside() == {str(foreign): b"text"} and PAGE.exists()
     project.values["seed"] = 2025
-    project.run()
+    project.pages()
     assert kept.read_bytes() == b"text"
 
 
@@ -238,13 +226,13 @@ def test_the_folder_of_other_artifacts_was_not_edited(project: Project) -> None:
     old = {path: path.read_bytes() for path in Path("data").rglob("*.parquet")}
     metrics = Path("metrics/toy.json").read_bytes()
     project.values["seed"] = 2025
-    project.run()
+    project.pages()
     for path, data in old.items():
         path.write_bytes(data)
     Path("metrics/toy.json").write_bytes(metrics)
     project.values["seed"] = 2024
     assert project.state.condition is Condition.FRESH
-    assert project.run() == [] and contents()[str(PAGE)] == b"page 2028"
+    assert project.pages() == [] and contents()[str(PAGE)] == b"page 2028"
     assert aside() == {}
 
 
@@ -261,10 +249,10 @@ def test_a_run_that_was_killed_in_the_middle_is_completed(project: Project, monk
     with monkeypatch.context() as patched:
         patched.setattr(folders, "write_whole", killed)
         with pytest.raises(KeyboardInterrupt):
-            project.run()
+            project.pages()
     assert contents() != before
     assert project.state.condition is Condition.FRESH
-    assert project.run() == []
+    assert project.pages() == []
     assert contents()[str(PAGE)] == b"page 2029" and aside() == {}
     assert folders.publish(project.job) == 0
 
@@ -272,15 +260,15 @@ def test_a_run_that_was_killed_in_the_middle_is_completed(project: Project, monk
 def test_without_the_record_the_folder_is_checked_once(project: Project, written: list[Path]) -> None:
     shutil.rmtree(folders.RECORDS)
     assert project.state.condition is Condition.FRESH
-    assert project.run() == [] and sorted(written) == sorted(PICTURES)
-    assert project.run() == [] and len(written) == len(PICTURES)
+    assert project.pages() == [] and sorted(written) == sorted(PICTURES)
+    assert project.pages() == [] and len(written) == len(PICTURES)
 
 
 def test_a_record_that_cannot_be_written_stops_nothing(project: Project) -> None:
     shutil.rmtree(folders.RECORDS)
     folders.RECORDS.write_bytes(b"")
     project.values["seed"] = 2025
-    assert project.run() == [2029] and contents()[str(PAGE)] == b"page 2029"
+    assert project.pages() == [2029] and contents()[str(PAGE)] == b"page 2029"
     assert project.state.condition is Condition.FRESH
 
 
@@ -294,7 +282,7 @@ def test_a_failed_step_leaves_the_folder(project: Project) -> None:
 
     DURING.append(fail)
     with pytest.raises(RuntimeError, match="broke down"):
-        project.run()
+        project.pages()
     assert contents() == before
     assert not [path for path in Path("data").rglob("*") if path.name.endswith(".tmp")]
 
@@ -320,7 +308,7 @@ def test_only_paths_below_the_folder_are_published(project: Project, path: str, 
     DURING.append(publish)
     project.values["seed"] = 2025
     with pytest.raises(ValueError, match=message):
-        project.run()
+        project.pages()
 
 
 def test_the_index_must_be_published(project: Project) -> None:
@@ -330,14 +318,14 @@ def test_the_index_must_be_published(project: Project) -> None:
     DURING.append(publish)
     project.values["seed"] = 2025
     with pytest.raises(ValueError, match=r"aggregate pages did not publish pages/index\.html"):
-        project.run()
+        project.pages()
 
 
 def test_a_copy_of_a_table_is_no_result_table(project: Project) -> None:
     """So that `whatif diff params.yaml` finds nothing changed when nothing is."""
     DURING.append(lambda task: task.outputs.publish("pages/toy/tables/sums.csv", b"model,value\nfirst,1\n"))
     project.values["seed"] = 2025
-    project.run()
+    project.pages()
     assert (FOLDER / "toy/tables/sums.csv").is_file()
     sides = Side(of_graph(project.graph, "params.yaml")), Side(of_folder(Path(), "working tree"))
     assert lines_of(report(*sides, Selection()))[1:] == ["nothing changed"]

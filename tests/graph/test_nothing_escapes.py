@@ -29,9 +29,10 @@ OF_THE_WRITER = "whatif.artifacts.reader:content_hasher"
 
 
 @pytest.mark.slow
-def test_no_code_that_a_job_executes_escapes_its_version(tmp_path: Path) -> None:
+@pytest.mark.parametrize("selected", [["cvqa-synthetic"], pytest.param([], marks=pytest.mark.soak)])
+def test_no_code_that_a_job_executes_escapes_its_version(tmp_path: Path, selected: list[str]) -> None:
     # A process of its own: the audit hook of the tests would be called for each call that is traced.
-    command = [sys.executable, "-m", "tests.graph.small_run", str(tmp_path / "project")]
+    command = [sys.executable, "-m", "tests.graph.small_run", str(tmp_path / "project"), *selected]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])

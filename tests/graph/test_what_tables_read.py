@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,11 @@ def default_values() -> Values:
     return values
 
 
+@cache
+def before() -> dict[str, tuple[Any, ...]]:
+    return decided_by_params(graph_of(default_values()), "aggregate")
+
+
 def decided_by_params(graph: Graph, stage: str) -> dict[str, tuple[Any, ...]]:
     """Everything in `made_from` of the jobs of a stage that params.yaml decides, by the name of the job."""
 
@@ -61,11 +67,10 @@ def decided_by_params(graph: Graph, stage: str) -> dict[str, tuple[Any, ...]]:
 
 def stale_after(change: Callable[[Values], None]) -> set[str]:
     """The jobs of the stage `aggregate` whose settings or inputs a change of params.yaml touches."""
-    before = decided_by_params(graph_of(default_values()), "aggregate")
     values = default_values()
     change(values)
     after = decided_by_params(graph_of(values), "aggregate")
-    return {name.removeprefix("aggregate ") for name in after if after[name] != before.get(name)}
+    return {name.removeprefix("aggregate ") for name in after if after[name] != before().get(name)}
 
 
 def setting(place: str, value: Any) -> Callable[[Values], None]:

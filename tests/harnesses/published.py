@@ -54,13 +54,13 @@ def row(number: int, kind: str, question: str, choices: Sequence[str] | None, an
     }
 
 
-def labelled(kind: str) -> tuple[list[Row], dict[str, str]]:
-    """Questions with one picture each, and a response to each: half of those labelled by hand, and the hard ones.
+def labelled(kind: str, every: int = 2) -> tuple[list[Row], dict[str, str]]:
+    """Questions with one picture each, and a response to each: one in `every` labelled by hand, and the hard ones.
 
     kind: `choice` or `open`. Two of three right answers are what the response was labelled with, if with anything.
     """
     path = RESPONSES / f"recent_{kind}_development.jsonl"
-    known = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()][::2]
+    known = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()][::every]
     if kind == "choice":
         known += [{**known[0], "response": response, "answer": "C"} for response in HARD]
     rows, responses = [], {}
@@ -89,7 +89,7 @@ def awkward(kind: str) -> tuple[list[Row], dict[str, str]]:
     kind: `choice` (with other numbers of options, some of them equal) or `open`.
     """
     rows = []
-    for number, text in enumerate([*AWKWARD, *AWKWARD]):
+    for number, text in enumerate(AWKWARD):
         if kind == "choice":
             rows.append(row(number, "choice", text, [text, "red", text, "blue"][: 2 + number % 3], "A"))
         else:

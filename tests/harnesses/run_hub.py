@@ -1,7 +1,7 @@
-"""Runs in the environment of inspect_ai: evaluates a data set folder as the hub does, by its `eval.yaml` alone.
+"""Runs in the environment of inspect_ai: evaluates data set folders as the hub does, by their `eval.yaml` alone.
 
-Arguments: OWNER/NAME, a folder below the working directory that stands for the repository, and a folder for logs. A
-model that always gives the right answer in the form that is asked for answers. Prints a JSON object for each task.
+Arguments: each OWNER/NAME, a folder below the working directory that stands for the repository, and a folder for logs.
+A model that always gives the right answer in the form that is asked for answers. Prints a JSON object for each task.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from tests.harnesses.run_inspect_ai import images_of
 
 
-def main(repository: str, logs: str) -> None:
+def evaluate(repository: str, logs: str) -> None:
     """Only the download of `eval.yaml` is replaced; the library that reads data sets takes the folder by its name."""
     huggingface_hub.hf_hub_download = lambda **_: str(Path(repository, "eval.yaml").resolve())
     tasks = task_create_from_hf(f"hf/{repository}")
@@ -46,4 +46,6 @@ def main(repository: str, logs: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    *repositories, logs = sys.argv[1:]
+    for repository in repositories:
+        evaluate(repository, logs)

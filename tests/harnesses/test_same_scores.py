@@ -46,14 +46,14 @@ class Asked:
         return task_name(self.folder.name)
 
 
-@pytest.fixture(scope="module")
-def sets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Asked]:
-    """Two sets of pairs with hundreds of hard responses, one with 0, 1 or 2 images, and two of texts to be kept."""
+@pytest.fixture(scope="module", params=[10, pytest.param(2, marks=pytest.mark.soak)], ids=["some", "hundreds"])
+def sets(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Asked]:
+    """Two sets of pairs with hard responses, one with 0, 1 or 2 images, and two of texts to be kept."""
     folder = tmp_path_factory.mktemp("published")
     found = {}
     for name, (rows, responses) in {
-        "choices": labelled("choice"),
-        "open": labelled("open"),
+        "choices": labelled("choice", request.param),
+        "open": labelled("open", request.param),
         "ways": several(),
         "awkward-choices": awkward("choice"),
         "awkward-open": awkward("open"),
@@ -172,9 +172,9 @@ def compare(sets: dict[str, Asked], ours: dict[str, Any], theirs: dict[str, Any]
 
 
 def test_the_stored_responses_are_hard(sets: dict[str, Asked], ours: dict[str, Any]) -> None:
-    for name, least in (("choices", 218), ("open", 210)):
+    for name in ("choices", "open"):
         made = ours[sets[name].task].values()
-        assert len(made) >= least
+        assert len(made) >= 42
         assert {"ok", "none", "ambiguous"} == {one["status"] for one in made}
         assert 0.3 < sum(one["correct"] for one in made) / len(made) < 0.7
     kinds = {row["answer_kind"] for row in sets["open"].rows}
@@ -236,17 +236,20 @@ def test_the_other_two_agree_on_every_accuracy(
 
 
 @needs(INSPECT_AI)
-@pytest.mark.parametrize("name", ["choices", "open", "awkward-choices", "awkward-open"])
-def test_the_hub_evaluates_the_folder_by_its_eval_yaml(sets: dict[str, Asked], name: str, tmp_path: Path) -> None:
+def test_the_hub_evaluates_the_folder_by_its_eval_yaml(sets: dict[str, Asked], tmp_path: Path) -> None:
+    names = ["choices", "open", "awkward-choices", "awkward-open"]
     (tmp_path / "lab").mkdir()
-    (tmp_path / "lab" / name).symlink_to(sets[name].folder)
-    printed = python(INSPECT_AI, str(PROGRAMS / "run_hub.py"), f"lab/{name}", "logs", folder=tmp_path)
+    for name in names:
+        (tmp_path / "lab" / name).symlink_to(sets[name].folder)
+    repositories = [f"lab/{name}" for name in names]
+    printed = python(INSPECT_AI, str(PROGRAMS / "run_hub.py"), *repositories, "logs", folder=tmp_path)
     found = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
-    kept = [row for row in sets[name].rows if row["answer"] not in NEVER_FOUND]
     asked = [key for task in found for key in task.pop("asked")]
-    assert sorted(asked) == sorted(row["question"] for row in kept)
+    kept = {name: [row for row in sets[name].rows if row["answer"] not in NEVER_FOUND] for name in names}
+    assert sorted(asked) == sorted(row["question"] for rows in kept.values() for row in rows)
     assert found == [
         {"task": f"hf/lab/{name}/{split}", "samples": number, "images": [1], "accuracy": 1.0}
+        for name in names
         for split in ("original", "counterfactual")
-        if (number := sum(row["variant"] == split for row in kept))
+        if (number := sum(row["variant"] == split for row in kept[name]))
     ]

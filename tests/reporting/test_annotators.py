@@ -121,9 +121,11 @@ def test_an_adjudicator_does_not_count() -> None:
     labels = simulated(MAIN, 1)
     judged = rows(labels) + [{**row, "annotator": "chief"} for row in rows({item: {"x": "a"} for item in labels})]
     rule = Resolution(rule="adjudicated", adjudicator="chief")
+    few: Any = SimpleNamespace(confidence=0.9, resamples=99)
     for make in (annotator_agreement, annotators):
-        assert make(judged, SETTINGS, 0, resolution=rule).frame.equals(make(rows(labels), SETTINGS, 0).frame)
-        assert not make(judged, SETTINGS, 0).frame.equals(make(rows(labels), SETTINGS, 0).frame)
+        alone = make(rows(labels), few, 0).frame
+        assert make(judged, few, 0, resolution=rule).frame.equals(alone)
+        assert not make(judged, few, 0).frame.equals(alone)
 
 
 def test_without_anything_to_compare() -> None:

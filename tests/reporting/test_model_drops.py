@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.frames import ends
 from tests.reporting.test_twins import SETTINGS, a_set, prediction
 from whatif.reporting.model_drops import Comparison, compare_drops, drops
 from whatif.reporting.rendering import grid, to_markdown
@@ -35,13 +36,8 @@ def test_each_two_models_are_compared_by_group_and_corrected_over_the_table() ->
     assert (made[1].difference, made[1].p) == (flowers.interval, flowers.p)
     assert tuple(each.p_holm for each in made) == holm([each.p for each in made]).p_values
     frame = drops(made, NAMES, "95%").frame.set_index(["group", "measure"])
-    dots = made[0].difference
-    assert frame.loc[("dots", "difference"), ["value", "low", "high", "n"]].tolist() == [
-        100.0,
-        round(100 * dots.low, 4),
-        round(100 * dots.high, 4),
-        20,
-    ]
+    dots = frame.loc[("dots", "difference"), ["value", "low", "high", "n"]].tolist()
+    assert dots == [100.0, *ends(made[0].difference), 20]
     assert frame.loc[("dots", "difference"), "p_holm"] == pytest.approx(made[0].p_holm, rel=1e-3)
     assert frame.loc[("flowers", "drop b"), "value"] == 20.0
 

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tests.frames import check, row, value
-from tests.reporting.test_twins import question
+from tests.frames import check, ends, row, value
+from tests.reporting.test_twins import prediction, question
 from whatif.reporting.paired import (
     BOTH_RIGHT,
     BY_CHANCE,
@@ -83,6 +83,10 @@ def outcomes(correct: list[tuple[int, int]], given: list[tuple[int, int]], **mor
     return outcomes_of(pairs(correct, **more), answers(correct, given))
 
 
+def low_and_high(row: dict[str, Any]) -> tuple[float, float]:
+    return row["low"], row["high"]
+
+
 def numbers(found: PairOutcomes) -> dict[str, dict[str, Any]]:
     return {one["measure"]: one for one in measures(found, 0.95)}
 
@@ -101,18 +105,10 @@ def test_the_measures_of_all_cases_together() -> None:
     found = numbers(outcomes([case[0] for case in CASES], [case[1] for case in CASES]))
     shares = {ORIGINAL: 5, COUNTERFACTUAL: 3, BOTH_RIGHT: 2, CONSISTENT: 5}
     for measure, count in shares.items():
-        expected = wilson(count, 12)
-        assert found[measure]["n"] == 12
         assert found[measure]["value"] == pytest.approx(100 * count / 12, abs=1e-4)
-        assert found[measure]["low"] == pytest.approx(100 * expected.low, abs=1e-4)
-        assert found[measure]["high"] == pytest.approx(100 * expected.high, abs=1e-4)
-    ignored = wilson(2, 4)
-    assert {name: found[IGNORED][name] for name in ("value", "low", "high", "n")} == {
-        "value": 50.0,
-        "low": round(100 * ignored.low, 4),
-        "high": round(100 * ignored.high, 4),
-        "n": 4,
-    }
+        assert (*low_and_high(found[measure]), found[measure]["n"]) == (*ends(wilson(count, 12)), 12)
+    assert (found[IGNORED]["value"], *low_and_high(found[IGNORED])) == (50.0, *ends(wilson(2, 4)))
+    assert found[IGNORED]["n"] == 4
     assert (found[BY_CHANCE]["value"], found[BY_CHANCE]["n"]) == (50.0, 4)
     assert (found[EXTRACTED]["value"], found[EXTRACTED]["n"]) == (75.0, 24)
 
@@ -123,10 +119,7 @@ def test_the_drop_is_the_paired_difference_with_the_other_sign() -> None:
     before, after = [True] * 11 + [False], [True] * 6 + [False] * 5 + [True]
     change = paired_difference(before, after)
     assert found["value"] == pytest.approx(100 * 4 / 12, abs=1e-4)
-    assert (found["low"], found["high"]) == (
-        round(-100 * change.interval.high, 4),
-        round(-100 * change.interval.low, 4),
-    )
+    assert low_and_high(found) == ends(change.interval, scale=-100)[::-1]
     assert found["p"] == change.p
     assert found["low"] < found["value"] < found["high"]
 
@@ -136,20 +129,11 @@ def test_everything_is_by_image_where_pairs_share_one() -> None:
     given = [(1, 2)] * 3 + [(1, 1)] * 2 + [(1, 3)] * 2 + [(3, NO_ANSWER)]
     images = ["a", "a", "a", "b", "b", "c", "c", "d"]
     found = numbers(outcomes(correct, given, clusters=images))
-    both = clustered_share([True] * 3 + [False] * 5, images)
-    assert (found[BOTH_RIGHT]["low"], found[BOTH_RIGHT]["high"]) == (
-        round(100 * both.low, 4),
-        round(100 * both.high, 4),
-    )
+    assert low_and_high(found[BOTH_RIGHT]) == ends(clustered_share([True] * 3 + [False] * 5, images))
     # Four wrong answers about two images are worth two: 2 of 4 is 1 of 2 images.
     ignored = clustered_share([True, True, False, False], ["b", "b", "c", "c"])
-    assert (found[IGNORED]["low"], found[IGNORED]["high"], found[IGNORED]["n"]) == (
-        round(100 * ignored.low, 4),
-        round(100 * ignored.high, 4),
-        4,
-    )
-    extracted = clustered_share([True] * 15 + [False], np.repeat(images, 2))
-    assert found[EXTRACTED]["low"] == round(100 * extracted.low, 4)
+    assert (*low_and_high(found[IGNORED]), found[IGNORED]["n"]) == (*ends(ignored), 4)
+    assert low_and_high(found[EXTRACTED]) == ends(clustered_share([True] * 15 + [False], np.repeat(images, 2)))
     change = paired_difference([True] * 7 + [False], [True] * 3 + [False] * 5, images)
     assert found[DROP]["p"] == change.p
 
@@ -157,11 +141,7 @@ def test_everything_is_by_image_where_pairs_share_one() -> None:
 def test_both_answers_of_a_pair_are_one_cluster_of_extracted() -> None:
     found = numbers(outcomes([OTHER] * 4, [(1, 2)] * 2 + [(NO_ANSWER, NO_ANSWER)] * 2))[EXTRACTED]
     expected = clustered_share([True] * 4 + [False] * 4, [0, 0, 1, 1, 2, 2, 3, 3])
-    assert (found["value"], found["low"], found["high"]) == (
-        50.0,
-        round(100 * expected.low, 4),
-        round(100 * expected.high, 4),
-    )
+    assert (found["value"], *low_and_high(found)) == (50.0, *ends(expected))
     assert found["low"] < 100 * wilson(4, 8).low
 
 
@@ -221,17 +201,7 @@ def twins() -> TwinAnswers:
     for model, letters in {"right": "BC", "ignores": "BA", "changes": "AB", "none": "B"}.items():
         for place, asked in enumerate((first, second)):
             letter = letters[place] if place < len(letters) else None
-            made.append(
-                {
-                    "question_id": asked["question_id"],
-                    "model": model,
-                    "response": None,
-                    "choice_scores": None,
-                    "answer": letter,
-                    "status": "none" if letter is None else "ok",
-                    "correct": letter == asked["answer"],
-                }
-            )
+            made.append(prediction(asked, letter, "none" if letter is None else "ok", model))
     return TwinAnswers(made, [first, second], ["right", "ignores", "changes", "none"])
 
 
@@ -240,17 +210,11 @@ def test_letters_stand_for_the_texts_of_their_options() -> None:
     of_pairs = pairs_of_twins(answered)
     assert of_pairs.chance.tolist() == [pytest.approx(1 / 3)]
     found = {model: outcomes_of(of_pairs, one) for model, one in answers_of_twins(answered)}
-    assert {model: bool(one.consistent[0]) for model, one in found.items()} == {
-        "right": True,
-        "ignores": False,
-        "changes": True,
-        "none": False,
-    }
-    assert {model: (bool(one.wrong[0]), bool(one.ignored[0])) for model, one in found.items()} == {
-        "right": (False, False),
-        "ignores": (True, True),
-        "changes": (True, False),
-        "none": (False, False),
+    assert {model: (one.consistent[0], one.wrong[0], one.ignored[0]) for model, one in found.items()} == {
+        "right": (True, False, False),
+        "ignores": (False, True, True),
+        "changes": (True, True, False),
+        "none": (False, False, False),
     }
     assert pairs_of_twins(answered, {"p000": "photo"}).clusters == ["photo"]
 
@@ -278,17 +242,8 @@ def open_questions() -> list[dict[str, Any]]:
 def test_open_answers_are_compared_in_normal_form() -> None:
     said = {"n-original": "2.0", "n-counterfactual": "two", "b-original": "Yes", "b-counterfactual": "yes"}
     right = {"n-original", "b-original"}
-    rows = [
-        {
-            "question_id": name,
-            "model": "m",
-            "strategy": "direct",
-            "status": "ok",
-            "answer": text,
-            "correct": name in right,
-        }
-        for name, text in said.items()
-    ]
+    given = {"model": "m", "strategy": "direct", "status": "ok"}
+    rows = [{"question_id": name, **given, "answer": text, "correct": name in right} for name, text in said.items()]
     of_pairs, found = answers_of_rows(rows, open_questions(), ["boolean", "number"])
     assert list(found) == [("m", "direct")]
     assert found["m", "direct"].asked.tolist() == [True, True, False]

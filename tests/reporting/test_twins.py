@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.frames import ends
 from whatif.artifacts.reader import batches
 from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
 from whatif.artifacts.writer import write_artifact
@@ -17,7 +18,7 @@ from whatif.errors import WhatifError
 from whatif.reporting import twin_answers
 from whatif.reporting.twin_answers import BY_RULES, PREDICTION_COLUMNS, QUESTION_COLUMNS
 from whatif.reporting.twins import twin_metrics
-from whatif.statistics import paired_drop, tango, wilson
+from whatif.statistics import Interval, paired_drop, tango, wilson
 
 SETTINGS = AggregatePuzzles(confidence=0.95, audit_folds=5)
 VARIANTS = ("original", "counterfactual")
@@ -58,37 +59,28 @@ def a_set(letters: dict[str, tuple[str, str]], size: int) -> tuple[list[dict[str
     return questions, predictions
 
 
+def of(name: str, value: float, interval: Interval) -> dict[str, float]:
+    """A number and its interval in percent, as metrics have them."""
+    low, high = ends(interval)
+    return {name: value, "low": low, "high": high}
+
+
 def test_numbers_of_one_group_and_of_all() -> None:
     questions, predictions = a_set({"dots": ("A", "B"), "flowers": ("A", "A")}, size=30)
     metrics = twin_metrics(predictions, questions, SETTINGS, ["m"])["m"]
     assert list(metrics) == ["all", "dots", "flowers"]
     assert [metrics[group]["pairs"] for group in metrics] == [60, 30, 30]
     everything = metrics["all"]
-    half = wilson(30, 60, 0.95)
-    assert everything["original"] == {"accuracy": 100.0, "low": round(100 * wilson(60, 60).low, 4), "high": 100.0}
-    assert everything["counterfactual"] == {
-        "accuracy": 50.0,
-        "low": round(100 * half.low, 4),
-        "high": round(100 * half.high, 4),
-    }
-    right = [True] * 60, [False] * 30 + [True] * 30
-    drop = paired_drop(*right)
-    assert everything["drop"] == {
-        "points": 50.0,
-        "low": round(100 * drop.interval.low, 4),
-        "high": round(100 * drop.interval.high, 4),
-    }
+    assert everything["original"] == of("accuracy", 100.0, wilson(60, 60))
+    assert everything["counterfactual"] == of("accuracy", 50.0, wilson(30, 60))
+    drop = paired_drop([True] * 60, [False] * 30 + [True] * 30)
+    assert everything["drop"] == of("points", 50.0, drop.interval)
     assert everything["mcnemar_p"] == pytest.approx(drop.p, rel=1e-3)
     assert everything["letters"] == {
         "original": {"A": 100.0, "B": 0.0, "C": 0.0, "D": 0.0},
         "counterfactual": {"A": 50.0, "B": 50.0, "C": 0.0, "D": 0.0},
     }
-    alike = tango(0.0, 0.0, 30)
-    assert metrics["flowers"]["drop"] == {
-        "points": 0.0,
-        "low": round(100 * alike.low, 4),
-        "high": round(100 * alike.high, 4),
-    }
+    assert metrics["flowers"]["drop"] == of("points", 0.0, tango(0.0, 0.0, 30))
 
 
 def test_intervals_and_p_value_are_of_the_same_images() -> None:
@@ -96,9 +88,8 @@ def test_intervals_and_p_value_are_of_the_same_images() -> None:
     images = {row["pair_id"]: f"image {number // 6}" for number, row in enumerate(questions)}  # three pairs an image
     metrics = twin_metrics(predictions, questions, SETTINGS, ["m"], images=images)["m"]["all"]
     assert metrics["mcnemar_p"] == 2 / 2**4  # of four images; of twelve pairs 2 / 2**12
-    alike = tango(0.0, 1.0, 4)
-    assert metrics["drop"]["high"] == round(100 * alike.high, 4)
-    assert metrics["counterfactual"]["high"] == round(100 * wilson(0, 4).high, 4)
+    assert metrics["drop"]["high"] == ends(tango(0.0, 1.0, 4))[1]
+    assert metrics["counterfactual"]["high"] == ends(wilson(0, 4))[1]
 
 
 def test_unanswered_counts_as_wrong_and_is_shown() -> None:

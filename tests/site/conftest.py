@@ -1,4 +1,4 @@
-"""The site of the example items, and its item browser in Chromium."""
+"""The sites of the example items and of the example results, and the item browser in Chromium."""
 
 from __future__ import annotations
 
@@ -11,14 +11,24 @@ import pytest
 
 from tests.site.chromium import Open
 from tests.site.example_items import paired, write_site
+from tests.site.example_results import write_results
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of the items; no test may change the site."""
     return write_site(paired(), tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture(scope="session")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a site of results, which no test may change."""
+    folder = tmp_path_factory.mktemp("results")
+    write_results(folder)
+    return folder
 
 
 @pytest.fixture

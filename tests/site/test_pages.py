@@ -26,19 +26,12 @@ from whatif.site.paired_results import paired_results
 from whatif.site.result_tables import main_table
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("site")
-    write_results(made)
-    return made
+def text(results: Path, path: str) -> str:
+    return (results / path).read_text(encoding="utf-8")
 
 
-def text(folder: Path, path: str) -> str:
-    return (folder / path).read_text(encoding="utf-8")
-
-
-def test_no_link_is_dead_no_id_occurs_twice_and_all_images_have_text(folder: Path) -> None:
-    assert faults(folder) == []
+def test_no_link_is_dead_no_id_occurs_twice_and_all_images_have_text(results: Path) -> None:
+    assert faults(results) == []
 
 
 def test_the_crawler_finds_faults(tmp_path: Path) -> None:
@@ -56,34 +49,35 @@ def test_the_crawler_finds_faults(tmp_path: Path) -> None:
     ]
 
 
-def test_the_same_sources_give_the_same_bytes(tmp_path: Path) -> None:
-    assert write_results(tmp_path / "a") == write_results(tmp_path / "b")
+def test_the_same_sources_give_the_same_bytes(results: Path, tmp_path: Path) -> None:
+    files = [path for path in results.rglob("*") if path.is_file()]
+    assert write_results(tmp_path) == {path.relative_to(results).as_posix(): path.read_bytes() for path in files}
 
 
-def test_all_text_is_escaped(folder: Path) -> None:
-    for path in folder.rglob("*.html"):
+def test_all_text_is_escaped(results: Path) -> None:
+    for path in results.rglob("*.html"):
         assert "<script>alert" not in path.read_text(encoding="utf-8"), path
-    assert "&lt;script&gt;alert" in text(folder, "index.html")
+    assert "&lt;script&gt;alert" in text(results, "index.html")
 
 
-def test_every_page_links_to_all_others(folder: Path) -> None:
-    for path in folder.rglob("*.html"):
-        root = "../" * (len(path.relative_to(folder).parts) - 1)
+def test_every_page_links_to_all_others(results: Path) -> None:
+    for path in results.rglob("*.html"):
+        root = "../" * (len(path.relative_to(results).parts) - 1)
         names = ("index.html", "bench/index.html", "bare/index.html", "contradictions.html")
         assert {f"{root}{name}" for name in names} <= set(Page(path.read_text(encoding="utf-8")).references), path
 
 
-def test_the_navigation_says_where_a_page_is(folder: Path) -> None:
-    tables = text(folder, "bench/tables.html")
+def test_the_navigation_says_where_a_page_is(results: Path) -> None:
+    tables = text(results, "bench/tables.html")
     assert '<a href="../bench/index.html" aria-current="true">' in tables
     assert '<a href="tables.html" aria-current="page">Tables</a>' in tables
     assert '<li aria-current="page">Tables</li>' in tables
-    assert '<a href="index.html" aria-current="page">Overview</a>' in text(folder, "index.html")
-    assert '<a href="contradictions.html" aria-current="page">' in text(folder, "contradictions.html")
+    assert '<a href="index.html" aria-current="page">Overview</a>' in text(results, "index.html")
+    assert '<a href="contradictions.html" aria-current="page">' in text(results, "contradictions.html")
 
 
-def test_the_overview_shows_our_systems_with_intervals(folder: Path) -> None:
-    overview = text(folder, "index.html")
+def test_the_overview_shows_our_systems_with_intervals(results: Path) -> None:
+    overview = text(results, "index.html")
     assert 'aria-label="original 90.0 (85.0 to 95.0); counterfactual 40.0 (35.0 to 45.0)"' in overview
     assert '50.0 <span class="range">45.0 to 55.0</span>' in overview
     assert "80.5" not in overview  # reported
@@ -93,20 +87,20 @@ def test_the_overview_shows_our_systems_with_intervals(folder: Path) -> None:
     assert "<b>200</b> pairs: 200 counts" in overview
 
 
-def test_the_overview_and_the_summary_say_what_a_benchmark_is(folder: Path) -> None:
+def test_the_overview_and_the_summary_say_what_a_benchmark_is(results: Path) -> None:
     about = "What &lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt; &amp; more is.</p>"
-    assert f"<p>{about}" in text(folder, "index.html")
-    assert f'<p class="lead">{about}' in text(folder, "bench/index.html")
-    assert 'class="lead"' not in text(folder, "bare/index.html")
+    assert f"<p>{about}" in text(results, "index.html")
+    assert f'<p class="lead">{about}' in text(results, "bench/index.html")
+    assert 'class="lead"' not in text(results, "bare/index.html")
 
 
-def test_a_benchmark_shows_each_group_and_its_reported_systems_last(folder: Path) -> None:
-    shown = text(folder, "bench/index.html")
+def test_a_benchmark_shows_each_group_and_its_reported_systems_last(results: Path) -> None:
+    shown = text(results, "bench/index.html")
     assert re.findall(r"<h3>([\w ]+)", shown) == ["All pairs ", "Counts ", "Building", "Evaluation"]
     counts = shown.split("<h3>Counts")[1].split("</table>")[0]
     assert re.findall(r'<th scope="row">([^<]+)', counts)[-1] == "Alpha (reported)"
     assert "too small: 2" in shown
-    assert "<h2>The set</h2>" in text(folder, "bare/index.html")
+    assert "<h2>The set</h2>" in text(results, "bare/index.html")
 
 
 def test_a_benchmark_without_pairs_shows_our_rows_of_its_first_table(tmp_path: Path) -> None:
@@ -118,12 +112,12 @@ def test_a_benchmark_without_pairs_shows_our_rows_of_its_first_table(tmp_path: P
     assert "This benchmark has no table of pairs" in overview_page([summary(source("no", Report("No", [], {})), [])])
 
 
-def test_a_benchmark_without_items_has_no_page_of_items(folder: Path) -> None:
-    assert not (folder / "bare/items.html").exists() and not (folder / "bare/data").exists()
+def test_a_benchmark_without_items_has_no_page_of_items(results: Path) -> None:
+    assert not (results / "bare/items.html").exists() and not (results / "bare/data").exists()
     for path in ("index.html", "bare/index.html", "bare/tables.html"):
-        assert "bare/items.html" not in text(folder, path)
-    assert 'href="items.html"' in text(folder, "bench/tables.html")
-    assert 'href="items.html"' not in text(folder, "bare/tables.html")
+        assert "bare/items.html" not in text(results, path)
+    assert 'href="items.html"' in text(results, "bench/tables.html")
+    assert 'href="items.html"' not in text(results, "bare/tables.html")
 
 
 def test_groups_that_overlap_are_not_told_as_parts_of_the_pairs() -> None:
@@ -146,22 +140,22 @@ def test_what_was_built_is_told_by_unit() -> None:
     assert found.built == "2 pairs, 9 questions; rejected: 7 candidates, 1 pairs"
 
 
-def test_tables_stand_beside_the_reported_ones(folder: Path) -> None:
-    tables = text(folder, "bench/tables.html")
+def test_tables_stand_beside_the_reported_ones(results: Path) -> None:
+    tables = text(results, "bench/tables.html")
     assert "3 numbers of ours stand beside a reported one; 3 differ." in tables
     assert '<td class="n">+9.5</td><td class="outside">≠ outside</td>' in tables
     assert "Nothing is compared: 1 reported number is of other systems than ours." in tables
     assert "<dt>Reported</dt><dd>Beta</dd>" in tables
-    assert (folder / "bench/tables/paired.csv").read_bytes() == of_pairs().files["paired.csv"]
+    assert (results / "bench/tables/paired.csv").read_bytes() == of_pairs().files["paired.csv"]
 
 
-def test_figures_have_their_files_titles_and_data(folder: Path) -> None:
-    figures = text(folder, "bench/figures.html")
+def test_figures_have_their_files_titles_and_data(results: Path) -> None:
+    figures = text(results, "bench/figures.html")
     assert '<figure id="drops">\n<h2>Pairs</h2>' in figures
     assert re.search(r'<img src="figures/drops.svg" alt="[^"]+" width="\d+" height="\d+"', figures)
     assert '<a href="tables/paired.csv">Data (CSV)' in figures
-    assert (folder / "bench/figures/drops.svg").read_bytes() == of_pairs().figures["drops.svg"]
-    assert "This benchmark has no figures." in text(folder, "bare/figures.html")
+    assert (results / "bench/figures/drops.svg").read_bytes() == of_pairs().figures["drops.svg"]
+    assert "This benchmark has no figures." in text(results, "bare/figures.html")
 
 
 def test_the_title_of_a_figure_is_escaped_once() -> None:
@@ -170,8 +164,8 @@ def test_the_title_of_a_figure_is_escaped_once() -> None:
     assert figure.title == "Drops & sums"
 
 
-def test_pages_have_no_inline_handlers_or_scripts(folder: Path) -> None:
-    for path in folder.rglob("*.html"):
+def test_pages_have_no_inline_handlers_or_scripts(results: Path) -> None:
+    for path in results.rglob("*.html"):
         found = path.read_text(encoding="utf-8")
         assert not re.search(r"<[^>]+\son[a-z]+=", found), path
         assert not re.search(r"<script(?![^>]*\ssrc=)", found), path
@@ -226,7 +220,7 @@ def test_tables_with_other_columns_give_nothing() -> None:
     assert (paired_results(frames), best_shortcuts(frames), funnel_rows(frames)) == ([], [], [])
 
 
-def test_tables_of_a_further_page_scroll_in_regions(folder: Path) -> None:
-    shown = text(folder, "contradictions.html")
+def test_tables_of_a_further_page_scroll_in_regions(results: Path) -> None:
+    shown = text(results, "contradictions.html")
     assert "<h1>Contradictions</h1>" in shown
     assert re.findall(r'role="region" aria-label="([^"]+)"', shown) == ["Sums &amp; means", "Contradictions, table 2"]

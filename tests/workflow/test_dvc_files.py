@@ -51,7 +51,7 @@ def test_whole_files_are_found_whole(checkout: Path) -> None:
         ("dvc.yaml", JUNK, "is not valid utf-8"),
         ("dvc.yaml", b"\0\0\0", "YAML file structure is corrupted"),
         ("dvc.yaml", b"stages: [", "YAML file structure is corrupted"),
-        ("dvc.yaml", b"[" * 5000, "recursion"),
+        ("dvc.yaml", b"[" * 1500, "recursion"),
         ("dvc.yaml", b"stages:\n  extract:\n    deps: [src]\n", "validation failed"),
         ("dvc.yaml", b"- extract\n", "validation failed"),
         ("dvc.yaml", b"", "has no stages"),
@@ -77,13 +77,22 @@ def test_a_damaged_file_is_named_with_how_to_restore_it_and_nothing_is_touched(
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    "written", [b"", JUNK, b"\0\0\0", b"[" * 5000, b"<<<<<<< HEAD\n" + LOCK, b"stages: [\n", b"- extract\n", LOCK[:40]]
+    ("written", "committed"),
+    [
+        *(
+            (damaged, LOCK)
+            for damaged in (b"", JUNK, b"\0\0\0", b"[" * 1500, b"stages: [\n", b"- extract\n", LOCK[:40])
+        ),
+        *((b"<<<<<<< HEAD\n" + LOCK, committed) for committed in (LOCK, b"stages: [\n", None)),
+    ],
 )
-@pytest.mark.parametrize("committed", [LOCK, b"stages: [\n", None])
 def test_a_damaged_lock_is_restored_from_git_if_git_has_a_whole_one(
     checkout: Path, written: bytes, committed: bytes | None
 ) -> None:
     subprocess.run(["git", "init", "--quiet"], check=True)
+    (checkout / "dvc.lock").write_bytes(LOCK)
+    assert recovery.clear() == []
+    (checkout / "dvc.lock").unlink()
     if committed is not None:
         (checkout / "dvc.lock").write_bytes(committed)
         name = ["-c", "user.name=test", "-c", "user.email=test@localhost"]

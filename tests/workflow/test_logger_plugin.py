@@ -37,8 +37,11 @@ rule filter_toy:
 """
 
 
-def run(folder: Path, command: str, *options: str, on_terminal: bool = False) -> tuple[int, str]:
-    """Runs the workflow; returns the exit code and all that was printed."""
+def run(folder: Path, command: str, *options: str, on_terminal: bool = False, awaited: str = "") -> tuple[int, str]:
+    """Runs the workflow; returns the exit code and all that was printed.
+
+    The file `awaited` is made as soon as the terminal shows a match of this pattern.
+    """
     (folder / "Snakefile").write_text(_WORKFLOW.replace("COMMAND", command), encoding="utf-8")
     words = [sys.executable, "-m", "snakemake", "--cores", "1", "--logger", "whatif", *options]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
@@ -52,6 +55,8 @@ def run(folder: Path, command: str, *options: str, on_terminal: bool = False) ->
         said = b""
         while chunk := _read(ours):
             said += chunk
+            if awaited and re.search(awaited, said.decode(errors="ignore")):
+                (folder / "awaited").touch()
     os.close(ours)
     return process.returncode, said.decode()
 
@@ -86,7 +91,7 @@ def test_each_job_has_a_line_and_only_warnings_of_whatif_come_from_its_log(tmp_p
     assert "Finished jobid" in full and "rule filter_toy:" in full
 
 
-@pytest.mark.parametrize("on_terminal", [False, True])
+@pytest.mark.parametrize("on_terminal", [False, pytest.param(True, marks=pytest.mark.soak)])
 def test_a_failed_job_is_shown_with_its_message_and_its_log(tmp_path: Path, on_terminal: bool) -> None:
     code, said = run(tmp_path, "echo noise; echo 'whatif: x.csv: no such file'; false", on_terminal=on_terminal)
     assert code == 1
@@ -103,19 +108,22 @@ def test_a_failure_that_is_no_message_of_whatif_shows_the_end_of_the_log(tmp_pat
 
 def test_a_terminal_has_one_live_line_with_the_stage_the_jobs_and_the_time_left(tmp_path: Path) -> None:
     progress = "filter toy: 3 of 9 questions in 00:01, 00:02 left"
-    code, said = run(tmp_path, f"echo '{progress}'; touch {{output}}; sleep 2", on_terminal=True)
+    line = rf"filter: 2 of 3 jobs \|\S+ *\| 00:\d\d, about 00:\d\d left, filter toy: {progress}"
+    ends = "until test -e awaited; do sleep 0.1; done; touch {output}"
+    code, said = run(tmp_path, f"echo '{progress}'; {ends}", on_terminal=True, awaited=line)
     assert code == 0
-    states = [state.strip() for line in said.split("\n") for state in line.split("\r")]
-    assert any(
-        re.match(rf"filter: 2 of 3 jobs \|\S+ *\| 00:0\d, about 00:0\d left, filter toy: {progress}", s) for s in states
-    ), said
     last = left_standing(said)[-1]
     assert re.fullmatch(r"3 of 3 jobs done in 0:00:\d\d; logs are in logs/", last)
     assert not any(" of 3  " in line for line in left_standing(said))
 
 
 @pytest.mark.parametrize(
-    ("option", "wanted"), [("--dry-run", "rule filter_toy:"), ("--printshellcmds", "touch whole"), ("--list", "all")]
+    ("option", "wanted"),
+    [
+        ("--dry-run", "rule filter_toy:"),
+        pytest.param("--printshellcmds", "touch whole", marks=pytest.mark.soak),
+        pytest.param("--list", "all", marks=pytest.mark.soak),
+    ],
 )
 def test_options_that_ask_for_more_print_what_snakemake_prints(tmp_path: Path, option: str, wanted: str) -> None:
     code, said = run(tmp_path, "touch {output}", option)

@@ -14,8 +14,6 @@ from whatif.files.atomic import open_temporary
 from whatif.processes import locks, owners
 from whatif.workflow import recovery
 
-LOCK = "schema: '2.0'\nstages:\n  extract:\n    cmd: snakemake\n    outs:\n    - path: data\n      md5: abc\n"
-
 
 @pytest.fixture(autouse=True)
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -61,21 +59,6 @@ def test_a_temporary_file_whose_writer_lives_stays(checkout: Path) -> None:
         assert temporary.exists()
     recovery.clear()
     assert not temporary.exists()
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("written", ["", LOCK[:40], "stages: [\n"])
-def test_a_dvc_lock_that_was_cut_off_is_restored_from_git(checkout: Path, written: str) -> None:
-    name = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
-    subprocess.run(["git", "init", "--quiet"], check=True)
-    (checkout / "dvc.lock").write_text(LOCK)
-    assert recovery.clear() == []
-    subprocess.run(["git", "add", "dvc.lock"], check=True)
-    subprocess.run(["git", *name, "commit", "--quiet", "--message", "a lock"], check=True)
-    (checkout / "dvc.lock").write_text(written)
-    assert "dvc.lock: was damaged; restored from git" in recovery.clear()[0]
-    assert (checkout / "dvc.lock").read_text() == LOCK
-    assert (checkout / ".whatif/set-aside/dvc.lock").read_text() == written
 
 
 @pytest.mark.process

@@ -67,7 +67,10 @@
    * the page change together; setting `location.hash` would show the page later.
    */
   function go(changes, { replace = false } = {}) {
-    const hash = format({ ...state, ...changes });
+    visit(format({ ...state, ...changes }), replace);
+  }
+
+  function visit(hash, replace = false) {
     if (replace || hash === format(state)) history.replaceState(null, "", hash);
     else history.pushState(null, "", hash);
     show().catch(failed);
@@ -405,11 +408,21 @@
   const baseTitle = document.title;
   const isPart = (hash) => /^#[^=]+$/.test(hash);
 
+  /** A plain click on a link to a state shows it at once; the browser would tell of the new address later. */
+  function onClick(event) {
+    const hash = event.target.closest("a")?.getAttribute("href");
+    if (!hash?.startsWith("#") || isPart(hash) || event.defaultPrevented) return;
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    visit(hash);
+  }
+
   async function start() {
     index = prepare(await load("index", 0));
     buildControls();
     buildDialogs();
     document.addEventListener("keydown", onKey);
+    document.addEventListener("click", onClick);
     addEventListener("hashchange", () => {
       // A link to a part of the page, such as the one that skips the header, is no state.
       if (isPart(location.hash)) history.replaceState(null, "", format(state));
