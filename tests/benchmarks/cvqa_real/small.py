@@ -20,7 +20,7 @@ COCO_val2014_000000000003.jpg,Is it raining?,no,Would it be raining if there wer
 """
 
 
-def configure(project: Project, questions: Path, folders: list[Path], models: dict[str, Any]) -> Project:
+def configure(project: Project, questions: str | Path, folders: list[Path], models: dict[str, Any]) -> Project:
     """A project that reads released questions and folders of photographs."""
     project.select(NAME)
     project.section("extract").update(questions=str(questions), image_folders=[str(folder) for folder in folders])
@@ -38,7 +38,7 @@ def small(project: Project) -> Project:
     for number in (1, 2):
         (folder / f"00000000000{number}.jpg").write_bytes(icon((200, 60 * number, 60)))
     models = {"majority": {"adapter": "majority"}, "random": {"adapter": "random"}}
-    return configure(project, project.folder / "released.csv", [folder], models)
+    return configure(project, "released.csv", [Path("val2017")], models)
 
 
 def table(name: str) -> pd.DataFrame:
