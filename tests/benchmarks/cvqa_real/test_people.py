@@ -130,10 +130,3 @@ def test_labels_of_other_questions_are_one_line(project: Project) -> None:
     told = r"^people.csv: none of its 1 labels is about one of these questions; line 2: .*'another'"
     with pytest.raises(WhatifError, match=told):
         project.run("extract", "generate", "filter", "verify")
-
-
-def test_without_labels_the_tables_of_people_are_empty(project: Project) -> None:
-    project.run()
-    assert project.rows("verify", "corrections", CORRECTIONS) == []
-    assert len(from_csv(project.published("annotators.csv"))) == 0
-    assert project.published("report.md").count("No labels by people were given.") == 2
