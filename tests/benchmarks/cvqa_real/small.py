@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,12 @@ def small(project: Project) -> Project:
         (folder / f"00000000000{number}.jpg").write_bytes(icon((200, 60 * number, 60)))
     models = {"majority": {"adapter": "majority"}, "random": {"adapter": "random"}}
     return configure(project, "released.csv", [Path("val2017")], models)
+
+
+def cases(name: str) -> list[dict[str, str]]:
+    """The rows of a CSV file beside the tests, as texts."""
+    with (Path(__file__).parent / name).open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
 
 
 def table(name: str) -> pd.DataFrame:
