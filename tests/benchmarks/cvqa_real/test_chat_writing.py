@@ -18,7 +18,6 @@ from tests.benchmarks.cvqa_real.question_writers import (
     counted,
     entry,
     is_fresh,
-    people_row,
     questions_in,
     refused,
     rows_of,
@@ -28,6 +27,7 @@ from tests.benchmarks.cvqa_real.question_writers import (
     writer,
     written,
 )
+from tests.benchmarks.cvqa_real.rows import people_row
 from tests.projects import Project
 from whatif.benchmarks.cvqa_real.chat_writing import DECLINED, REFUSED
 from whatif.benchmarks.cvqa_real.seeds import read_seeds
