@@ -69,7 +69,7 @@ def test_a_language_model_without_a_chat_template_gives_no_reply(project: Projec
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("adapter", ["blind", "served"])
+@pytest.mark.parametrize("adapter", ["blind", pytest.param("served", marks=pytest.mark.soak)])
 def test_the_embedded_writer_knows_the_format(project: Project, adapter: str, monkeypatch: pytest.MonkeyPatch) -> None:
     known = {"1": ("How many stars are there?", "3"), "2": ("How many red things are there?", "2")}
     known |= {"11": ("Is there a red star?", "no"), "12": ("Is there a tree?", "yes")}
