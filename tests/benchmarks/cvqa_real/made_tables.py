@@ -19,18 +19,15 @@ Row = dict[str, Any]
 
 
 def source(source_id: str, group: str, answer: str, image: int = 1) -> Row:
-    """A source question."""
     question = f"How many cats are in {source_id}?" if group == "numerical" else f"Is the cat of {source_id} red?"
     return source_row(source_id, question, answer, f"image-{image}", img_path=f"{image}.png")
 
 
 def written(source_id: str, group: str, writer: str, answer: str) -> Row:
-    """A counterfactual question to a source question."""
     return rows.written(source_id, group, writer, answer, f"How many cats would be in {source_id} if 2 came?")
 
 
 def pairs(sources: Sequence[Row], counterfactuals: Sequence[Row]) -> list[Row]:
-    """The pairs of written questions."""
     by_id = {row["pair_id"]: row for row in sources}
     return [row for one in counterfactuals for row in reversed(twins(by_id[one["source_id"]], one, img_path="1.png"))]
 
@@ -41,7 +38,6 @@ def rejected(reasons: Mapping[str, str]) -> list[Row]:
 
 
 def judged(item: str, annotator: str = "ann", decision: str = "accept") -> Row:
-    """A judgement of a person."""
     return {
         "item_id": item,
         "annotator": annotator,

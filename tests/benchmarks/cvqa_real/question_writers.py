@@ -107,7 +107,6 @@ def entry(question: str, answer: str, **changes: str) -> str:
 
 
 def well(asked: Asked, turn: int = 0) -> str:
-    """A reply that can be used for all questions."""
     return SEPARATOR.join(entry(*one) for one in asked)
 
 
@@ -118,7 +117,6 @@ class WriterServer(ChatServer):
         super().__init__(reply, finish)
 
     def texts(self, conversation: int) -> list[str]:
-        """The messages of a conversation."""
         return [text_of(message) for message in self.conversations[conversation]]
 
     def asked_in(self, messages: Sequence[Message]) -> Asked:
@@ -126,7 +124,6 @@ class WriterServer(ChatServer):
 
 
 def questions_in(text: str) -> Asked:
-    """The questions with their answers that a message asks about."""
     return re.findall(r"^Original question: (.*)\nOriginal answer: (.*)$", text, re.MULTILINE)
 
 

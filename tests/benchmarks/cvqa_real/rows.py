@@ -35,7 +35,6 @@ def written(source_id: str, group: str, writer: str, answer: str, question: str,
 
 
 def people_row(source_id: str, group: str, question: str, answer: str, *steps: str) -> Row:
-    """A counterfactual question that somebody wrote."""
     return written(source_id, group, "people", answer, question, *steps)
 
 

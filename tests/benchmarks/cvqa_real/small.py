@@ -49,7 +49,6 @@ def cases(name: str) -> list[dict[str, str]]:
 
 
 def table(name: str) -> pd.DataFrame:
-    """The numbers of a table."""
     return from_csv(Path(f"metrics/cvqa-real/{name}.csv").read_text(encoding="utf-8"))
 
 

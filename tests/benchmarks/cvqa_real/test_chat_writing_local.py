@@ -8,15 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.cvqa_real.question_writers import (
-    BOOLEAN,
-    NUMERICAL,
-    refused,
-    rows_of,
-    small,
-    write,
-    written,
-)
+from tests.benchmarks.cvqa_real.question_writers import BOOLEAN, NUMERICAL, refused, rows_of, small, write, written
 from tests.projects import Project
 from tests.tiny_checkpoints.text import tiny_text_model
 from whatif.benchmarks.cvqa_real.chat_writing import NO_REPLY, REFUSED

@@ -123,12 +123,7 @@ def test_our_numbers_are_beside_the_reported_ones(finished: Project) -> None:
             assert set(ours("table3", measure, model="majority", variant=variant)["value"]) == {100}
     metrics = finished.metrics
     assert set(metrics) == {"table3"} and set(metrics["table3"]) == {"majority", "random"}
-    assert metrics["table3"]["majority"]["direct"] == {
-        "original": 100,
-        "counterfactual": 100,
-        "drop": 0,
-        "pairs": 1,
-    }
+    assert metrics["table3"]["majority"]["direct"] == {"original": 100, "counterfactual": 100, "drop": 0, "pairs": 1}
     drops = table("drops")
     compared = drops[drops["measure"] == "difference"][["model_a", "model_b", "group", "n"]]
     assert compared.values.tolist() == [["majority", "random", group, 1] for group in ("direct", "indirect", "boolean")]

@@ -86,7 +86,6 @@ def test_a_strict_filter_rejects_what_is_crowded_and_keeps_the_rest(project: Pro
 
 
 def change(path: Path, table: Table, edit: Callable[[list[Row]], object]) -> None:
-    """Writes an artifact again after an edit of its rows."""
     rows = artifacts.read(path, table).to_pylist()
     edit(rows)
     write_artifact(path, table, rows)

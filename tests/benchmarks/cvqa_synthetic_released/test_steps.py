@@ -51,12 +51,10 @@ def alone(made: Project) -> Project:
 
 @pytest.fixture
 def finished(made: Project, folder: Path) -> Project:
-    """A copy of the finished project."""
     return copied(made, folder)
 
 
 def rejected(project: Project, stage: str, role: str = "rejections") -> dict[str, str]:
-    """Item -> reason."""
     return {row["item_id"]: row["reason"] for row in project.rows(stage, role, REJECTIONS)}
 
 

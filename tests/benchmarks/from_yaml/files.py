@@ -53,7 +53,6 @@ def scenes(**changes: Any) -> dict[str, Any]:
 
 
 def template(**changes: Any) -> dict[str, Any]:
-    """The values of SCENES with another template."""
     made = copy.deepcopy(SCENES)
     made["generate"]["templates"]["removed"] |= changes
     return made
@@ -94,6 +93,5 @@ def write_table(folder: Path, rows: int = 60) -> Path:
 
 @contextlib.contextmanager
 def inside(folder: Path) -> Any:
-    """Works in a folder for a while."""
     with contextlib.chdir(folder):
         yield

@@ -45,7 +45,6 @@ def endpoint(project: Project) -> Iterator[Endpoint]:
 
 
 def sent(endpoint: Endpoint) -> list[str]:
-    """The words of every request, in order."""
     return [body["messages"][-1]["content"][-1]["text"] for _, body, _ in endpoint.log]
 
 
@@ -91,7 +90,6 @@ def rows_by_model(project: Project) -> dict[str, list[Row]]:
 
 
 def theirs(project: Project, responses: Mapping[str, str]) -> dict[str, Any]:
-    """A model whose responses are a file."""
     path = project.folder / "theirs.csv"
     path.write_text(
         "".join(f"{k},{v}\n" for k, v in {"question_id": "response", **responses}.items()), encoding="utf-8"
