@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import csv
 import io
@@ -89,9 +88,3 @@ def write_table(folder: Path, rows: int = 60) -> Path:
     path = folder / "table.csv"
     path.write_text(text.getvalue(), encoding="utf-8")
     return path
-
-
-@contextlib.contextmanager
-def inside(folder: Path) -> Any:
-    with contextlib.chdir(folder):
-        yield
