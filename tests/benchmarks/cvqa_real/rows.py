@@ -30,8 +30,9 @@ def source_row(source_id: str, question: str, answer: str, image: str = "0" * 64
 def written(source_id: str, group: str, writer: str, answer: str, question: str, *steps: str | None) -> Row:
     """A counterfactual question to a source question, with two steps or none."""
     step1, step2 = steps or (None, None)
-    texts = {"question": question, "answer": answer, "step1": step1, "step2": step2}
-    return written_row(source_id, group, writer, **texts, provenance={})
+    return written_row(
+        source_id, group, writer, question=question, answer=answer, step1=step1, step2=step2, provenance={}
+    )
 
 
 def people_row(source_id: str, group: str, question: str, answer: str, *steps: str) -> Row:
