@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tests.benchmarks.cvqa_real.rows import source_row
 from tests.verification.exports.filling import COMMENTS, NASTY, SEED, Said, Work
 from tests.verification.pairs import Pictures, pictures
 from whatif.benchmarks.cvqa_real.annotation_tasks import (
@@ -24,18 +25,9 @@ def source_questions(number: int) -> list[dict[str, Any]]:
     """Source questions with ids from 100; every third is a yes-or-no question."""
     images = pictures(range(number))
     return [
-        {
-            "question_id": f"{100 + n}-original",
-            "pair_id": f"{100 + n}",
-            "group": "numerical" if n % 3 else "boolean",
-            "variant": "original",
-            "question": f"How many dogs are there in {n}?" if n % 3 else f"Is there a dog in {n}?",
-            "choices": None,
-            "answer": str(n) if n % 3 else "yes",
-            "answer_kind": "number" if n % 3 else "boolean",
-            "image_ids": [images[n]["image_id"]],
-            "provenance": "{}",
-        }
+        source_row(str(100 + n), f"How many dogs are there in {n}?", str(n), images[n]["image_id"])
+        if n % 3
+        else source_row(str(100 + n), f"Is there a dog in {n}?", "yes", images[n]["image_id"])
         for n in range(number)
     ]
 

@@ -7,75 +7,29 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from whatif.artifacts.reader import canonical_json
+from tests.benchmarks.cvqa_real import rows
+from tests.benchmarks.cvqa_real.rows import source_row, twins
 from whatif.artifacts.writer import write_artifact
-from whatif.benchmarks.cvqa_real.schemas import SOURCE_GROUPS
 from whatif.benchmarks.cvqa_real.settings import AggregateCvqaReal, ReportSettings, Writers
 from whatif.benchmarks.cvqa_real.steps import aggregate
 from whatif.graph.task import Input, Task
 from whatif.params.resolution import Resolution
 
 Row = dict[str, Any]
-KINDS = {"numerical": "number", "boolean": "boolean"}
 
 
 def source(source_id: str, group: str, answer: str, image: int = 1) -> Row:
-    """A source question."""
-    return {
-        "question_id": f"{source_id}-original",
-        "pair_id": source_id,
-        "group": group,
-        "variant": "original",
-        "question": f"How many cats are in {source_id}?" if group == "numerical" else f"Is the cat of {source_id} red?",
-        "choices": None,
-        "answer": answer,
-        "answer_kind": KINDS[group],
-        "image_ids": [f"image-{image}"],
-        "provenance": canonical_json({"img_path": f"{image}.png"}),
-    }
+    question = f"How many cats are in {source_id}?" if group == "numerical" else f"Is the cat of {source_id} red?"
+    return source_row(source_id, question, answer, f"image-{image}", img_path=f"{image}.png")
 
 
 def written(source_id: str, group: str, writer: str, answer: str) -> Row:
-    """A counterfactual question to a source question."""
-    return {
-        "written_id": f"{source_id}-{group}-{writer}",
-        "source_id": source_id,
-        "group": group,
-        "writer": writer,
-        "question": f"How many cats would be in {source_id} if 2 came?",
-        "answer": answer,
-        "step1": None,
-        "step2": None,
-        "examples": [],
-        "attempt": None,
-        "request_key": None,
-        "provenance": "{}",
-    }
+    return rows.written(source_id, group, writer, answer, f"How many cats would be in {source_id} if 2 came?")
 
 
-def pairs(sources: Sequence[Row], counterfactuals: Sequence[Row], **provenance: Any) -> list[Row]:
-    """The pairs of written questions."""
+def pairs(sources: Sequence[Row], counterfactuals: Sequence[Row]) -> list[Row]:
     by_id = {row["pair_id"]: row for row in sources}
-    found = []
-    for one in counterfactuals:
-        original = by_id[one["source_id"]]
-        assert SOURCE_GROUPS[one["group"]] == original["group"]
-        for variant, asked in (("original", original), ("counterfactual", one)):
-            found.append(
-                {
-                    **original,
-                    "question_id": f"{one['written_id']}-{variant}",
-                    "pair_id": one["written_id"],
-                    "group": one["group"],
-                    "variant": variant,
-                    "question": asked["question"],
-                    "answer": asked["answer"],
-                    "provenance": canonical_json(
-                        {"img_path": "1.png", "source_id": one["source_id"], "writer": one["writer"], **provenance}
-                    ),
-                }
-            )
-    return found
+    return [row for one in counterfactuals for row in reversed(twins(by_id[one["source_id"]], one, img_path="1.png"))]
 
 
 def rejected(reasons: Mapping[str, str]) -> list[Row]:
@@ -84,7 +38,6 @@ def rejected(reasons: Mapping[str, str]) -> list[Row]:
 
 
 def judged(item: str, annotator: str = "ann", decision: str = "accept") -> Row:
-    """A judgement of a person."""
     return {
         "item_id": item,
         "annotator": annotator,

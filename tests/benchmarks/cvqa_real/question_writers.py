@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from tests.benchmarks.cvqa_real.rows import source_row
 from tests.chat_server import ChatServer, Message, text_of
 from tests.projects import Project
 from whatif.artifacts.schemas import QUESTIONS, REJECTIONS, Table
@@ -30,41 +30,6 @@ NUMERICAL = {"1": ("How many cats are there?", "2"), "2": ("How many dogs are in
 BOOLEAN = {"11": ("Is the cat asleep?", "yes"), "12": ("Is it raining?", "no")}
 # The ids of direct and boolean questions about all of them.
 SIX_AND_TWO = {f"{one}-direct-writer" for one in NUMERICAL} | {f"{one}-boolean-writer" for one in BOOLEAN}
-
-
-def source_row(source_id: str, question: str, answer: str) -> Row:
-    kind = "boolean" if answer in ("yes", "no") else "number"
-    return {
-        "question_id": f"{source_id}-original",
-        "pair_id": source_id,
-        "group": "boolean" if kind == "boolean" else "numerical",
-        "variant": "original",
-        "question": question,
-        "choices": None,
-        "answer": answer,
-        "answer_kind": kind,
-        "image_ids": ["0" * 64],
-        "provenance": json.dumps({"image": source_id}),
-    }
-
-
-def people_row(source_id: str, group: str, question: str, answer: str, *steps: str) -> Row:
-    """A counterfactual question that somebody wrote."""
-    step1, step2 = steps or (None, None)
-    return {
-        "written_id": f"{source_id}-{group}-people",
-        "source_id": source_id,
-        "group": group,
-        "writer": "people",
-        "question": question,
-        "answer": answer,
-        "step1": step1,
-        "step2": step2,
-        "examples": [],
-        "attempt": None,
-        "request_key": None,
-        "provenance": "{}",
-    }
 
 
 def small(
@@ -142,7 +107,6 @@ def entry(question: str, answer: str, **changes: str) -> str:
 
 
 def well(asked: Asked, turn: int = 0) -> str:
-    """A reply that can be used for all questions."""
     return SEPARATOR.join(entry(*one) for one in asked)
 
 
@@ -153,7 +117,6 @@ class WriterServer(ChatServer):
         super().__init__(reply, finish)
 
     def texts(self, conversation: int) -> list[str]:
-        """The messages of a conversation."""
         return [text_of(message) for message in self.conversations[conversation]]
 
     def asked_in(self, messages: Sequence[Message]) -> Asked:
@@ -161,7 +124,6 @@ class WriterServer(ChatServer):
 
 
 def questions_in(text: str) -> Asked:
-    """The questions with their answers that a message asks about."""
     return re.findall(r"^Original question: (.*)\nOriginal answer: (.*)$", text, re.MULTILINE)
 
 

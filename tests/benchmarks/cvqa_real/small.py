@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ COCO_val2014_000000000003.jpg,Is it raining?,no,Would it be raining if there wer
 """
 
 
-def configure(project: Project, questions: Path, folders: list[Path], models: dict[str, Any]) -> Project:
+def configure(project: Project, questions: str | Path, folders: list[Path], models: dict[str, Any]) -> Project:
     """A project that reads released questions and folders of photographs."""
     project.select(NAME)
     project.section("extract").update(questions=str(questions), image_folders=[str(folder) for folder in folders])
@@ -38,11 +39,16 @@ def small(project: Project) -> Project:
     for number in (1, 2):
         (folder / f"00000000000{number}.jpg").write_bytes(icon((200, 60 * number, 60)))
     models = {"majority": {"adapter": "majority"}, "random": {"adapter": "random"}}
-    return configure(project, project.folder / "released.csv", [folder], models)
+    return configure(project, "released.csv", [Path("val2017")], models)
+
+
+def cases(name: str) -> list[dict[str, str]]:
+    """The rows of a CSV file beside the tests, as texts."""
+    with (Path(__file__).parent / name).open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
 
 
 def table(name: str) -> pd.DataFrame:
-    """The numbers of a table."""
     return from_csv(Path(f"metrics/cvqa-real/{name}.csv").read_text(encoding="utf-8"))
 
 

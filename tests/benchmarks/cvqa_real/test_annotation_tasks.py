@@ -62,9 +62,7 @@ def test_the_fields_appear_with_each_group_and_not_with_none() -> None:
 
 @pytest.mark.parametrize("name", ["101", "101-original"])
 def test_a_file_may_name_the_question_or_its_pair(name: str, tmp_path: Path) -> None:
-    rows = [
-        {"item_id": name, "annotator": "ann", "decision": "Direct ", "corrected_counterfactual_answer": "three"},
-    ]
+    rows = [{"item_id": name, "annotator": "ann", "decision": "Direct ", "corrected_counterfactual_answer": "three"}]
     found = read(csv_file(tmp_path / "labels.csv", rows), "long", annotation_items(source_questions(5), 0))
     (row,) = found.judgements
     assert (row["item_id"], row["decision"]) == ("101", "direct")

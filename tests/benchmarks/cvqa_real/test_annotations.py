@@ -28,7 +28,6 @@ ASLEEP = {QUESTION: "Would there be a dog if it had run away?", ANSWER: "no"}
 
 
 def said(item: str, decision: str, fields: dict[str, str] | None = None, **more: str) -> dict[str, str]:
-    """A row of a long label file."""
     corrected = {f"corrected_{name}": text for name, text in (fields or {}).items()}
     return {"item_id": item, "annotator": "ann", "decision": decision, **corrected, **more}
 

@@ -8,15 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.cvqa_real.question_writers import (
-    BOOLEAN,
-    NUMERICAL,
-    refused,
-    rows_of,
-    small,
-    write,
-    written,
-)
+from tests.benchmarks.cvqa_real.question_writers import BOOLEAN, NUMERICAL, refused, rows_of, small, write, written
 from tests.projects import Project
 from tests.tiny_checkpoints.text import tiny_text_model
 from whatif.benchmarks.cvqa_real.chat_writing import NO_REPLY, REFUSED
@@ -69,7 +61,7 @@ def test_a_language_model_without_a_chat_template_gives_no_reply(project: Projec
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("adapter", ["blind", "served"])
+@pytest.mark.parametrize("adapter", ["blind", pytest.param("served", marks=pytest.mark.soak)])
 def test_the_embedded_writer_knows_the_format(project: Project, adapter: str, monkeypatch: pytest.MonkeyPatch) -> None:
     known = {"1": ("How many stars are there?", "3"), "2": ("How many red things are there?", "2")}
     known |= {"11": ("Is there a red star?", "no"), "12": ("Is there a tree?", "yes")}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.benchmarks.cvqa_real.question_writers import people_row, source_row
+from tests.benchmarks.cvqa_real.rows import people_row, source_row
 from tests.defaults import PARAMS
 from whatif.benchmarks.cvqa_real.arithmetic_steps import arithmetic_steps
 from whatif.benchmarks.cvqa_real.example_choice import Pool, chosen_examples, pool_of

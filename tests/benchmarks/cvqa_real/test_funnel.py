@@ -38,11 +38,7 @@ UNCHANGED = {
     "s5-boolean-rules": "no subject",
 }
 BY_CHAT = [written("s2", "direct", "a-chat", "4"), written("s5", "boolean", "chat", "yes")]
-UNWRITTEN = {
-    "s1-direct-a-chat": "no reply",
-    "s3-direct-a-chat": "reply refused",
-    "s4-boolean-chat": "reply refused",
-}
+UNWRITTEN = {"s1-direct-a-chat": "no reply", "s3-direct-a-chat": "reply refused", "s4-boolean-chat": "reply refused"}
 BY_PEOPLE = [written("s3", "indirect", "people", "1")]
 EVERYTHING = [*BY_RULES, *BY_CHAT, *BY_PEOPLE]
 
@@ -137,10 +133,7 @@ def test_losses_after_generate_with_labels_and_refused_edits(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("role", "stage"),
-    [
-        ("unchanged", ("write direct by rules", "questions")),
-        ("unwritten", ("write boolean by chat", "questions")),
-    ],
+    [("unchanged", ("write direct by rules", "questions")), ("unwritten", ("write boolean by chat", "questions"))],
 )
 def test_a_question_that_no_step_mentions_is_visible(tmp_path: Path, role: str, stage: tuple[str, str]) -> None:
     came_in, _, lost = stages(tmp_path, tables_of(**{role: []}))[stage]

@@ -8,11 +8,7 @@ from typing import Any
 
 import pytest
 
-from whatif.benchmarks.cvqa_real.gender_annotations import (
-    coco_image_of,
-    genders_of,
-    perceived_genders,
-)
+from whatif.benchmarks.cvqa_real.gender_annotations import coco_image_of, genders_of, perceived_genders
 from whatif.errors import WhatifError
 
 
@@ -30,17 +26,8 @@ def test_an_image_has_the_genders_of_all_its_people(tmp_path: Path) -> None:
 
 def test_an_image_of_both_is_so_whatever_else_is_said_of_it(tmp_path: Path) -> None:
     path = tmp_path / "genders.csv"
-    rows = [
-        (1, "Both"),
-        (2, "Male"),
-        (2, "Both"),
-        (3, "Unsure"),
-        (3, "Male"),
-        (3, "Female"),
-        (4, "Unsure"),
-        (4, "Both"),
-    ]
-    path.write_text("id,bb_gender\n" + "".join(f"{image},{gender}\n" for image, gender in rows), encoding="utf-8")
+    rows = "1,Both\n2,Male\n2,Both\n3,Unsure\n3,Male\n3,Female\n4,Unsure\n4,Both\n"
+    path.write_text(f"id,bb_gender\n{rows}", encoding="utf-8")
     assert set(perceived_genders(path).values()) == {"both"}
 
 
@@ -63,25 +50,14 @@ def test_only_photographs_of_one_annotated_gender_count() -> None:
         ("", "has no column id; it needs id and bb_gender; found: none"),
         ("id,gender\n1,Male\n", "has no column bb_gender; it needs id and bb_gender; found: id, gender"),
         ("id,bb_gender\n1,Male\nx,Male\n", "line 3: id is 'x'; it must be the number of a COCO image"),
+        ("id,bb_gender\n1,Male\n2,F\n", "line 3: bb_gender is 'F'; it must be male, female, both, unsure"),
+        (f"id,bb_gender\n1,{'x' * 140_000}\n", "is not CSV"),
+        (None, r"genders\.csv: cannot be read"),
     ],
 )
-def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str | None, message: str) -> None:
     path = tmp_path / "genders.csv"
-    path.write_text(text, encoding="utf-8")
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
     with pytest.raises(WhatifError, match=message):
-        perceived_genders(path)
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(WhatifError, match=r"nothing\.csv: cannot be read"):
-        perceived_genders(tmp_path / "nothing.csv")
-
-
-def test_genders_in_other_words_and_endless_fields_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "genders.csv"
-    path.write_text("id,bb_gender\n1,Male\n2,F\n", encoding="utf-8")
-    with pytest.raises(WhatifError, match="line 3: bb_gender is 'F'; it must be male, female, both, unsure"):
-        perceived_genders(path)
-    path.write_text(f"id,bb_gender\n1,{'x' * 140_000}\n", encoding="utf-8")
-    with pytest.raises(WhatifError, match="is not CSV"):
         perceived_genders(path)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.benchmarks.cvqa_real import rows
 from tests.benchmarks.cvqa_real.annotators import source_questions
 from tests.benchmarks.cvqa_real.small import configure, small
 from tests.benchmarks.cvqa_real.vqa import vqa_project
@@ -17,14 +18,11 @@ from whatif.artifacts.schemas import QUESTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cvqa_real.joining import joined
 from whatif.benchmarks.cvqa_real.schemas import WRITTEN
-from whatif.benchmarks.cvqa_real.written_questions import written_row
 from whatif.errors import WhatifError
 
 
 def written(source_id: str, group: str, writer: str, answer: str = "3") -> dict[str, Any]:
-    steps = {"step1": "a change", "step2": "its effect"}
-    question = f"How many would there be if {writer} wrote it?"
-    return written_row(source_id, group, writer, question=question, answer=answer, **steps, provenance={"kind": "x"})
+    return rows.written(source_id, group, writer, answer, f"How many would there be if {writer} wrote it?", "a", "b")
 
 
 def test_a_pair_has_the_source_question_and_its_twin() -> None:

@@ -105,10 +105,7 @@ def test_writers_change_questions_of_their_groups_only_and_say_what_they_cannot_
     }
     assert len(rows) + len(rejections) == len(ids)
     reasons = {row["item_id"]: (row["reason"], row["detail"]) for row in rejections}
-    assert reasons["101-indirect-scenes"] == (
-        "no drawn scene",
-        "the image is a photograph, whose content is not known",
-    )
+    assert reasons["101-indirect-scenes"] == ("no drawn scene", "the image is a photograph, whose content is not known")
     assert reasons["102-direct-rules"][1] == "How many are more than that? (2)" and reasons["102-direct-rules"][0]
 
 

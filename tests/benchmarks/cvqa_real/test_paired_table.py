@@ -10,15 +10,7 @@ from tests.frames import check, has, row, value
 from whatif.benchmarks.cvqa_real.paired_table import paired_questions
 from whatif.benchmarks.cvqa_synthetic.settings import AggregatePuzzles
 from whatif.reporting.forest_plot import drop_effects
-from whatif.reporting.paired import (
-    BOTH_RIGHT,
-    BY_CHANCE,
-    CONSISTENT,
-    COUNTERFACTUAL,
-    EXTRACTED,
-    IGNORED,
-    ORIGINAL,
-)
+from whatif.reporting.paired import BOTH_RIGHT, BY_CHANCE, CONSISTENT, COUNTERFACTUAL, EXTRACTED, IGNORED, ORIGINAL
 from whatif.reporting.table import DROP, Table
 
 SETTINGS = AggregatePuzzles(confidence=0.95, audit_folds=5)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 from tests.benchmarks.cvqa_real.small import LINES, funnel, small
 from tests.projects import Project
 from whatif.artifacts.schemas import CORRECTIONS, JUDGEMENTS, QUESTIONS, REJECTIONS
-from whatif.errors import WhatifError
 from whatif.reporting.table import from_csv
 
 pytestmark = pytest.mark.slow
@@ -23,7 +21,6 @@ def project(project: Project) -> Project:
 
 
 def labels_of(project: Project, rows: list[str], **settings: Any) -> None:
-    """People's labels of questions: item, annotator, decision, corrected answer, corrected question."""
     header = "item_id,annotator,decision,corrected_answer,corrected_question"
     (project.folder / "people.csv").write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
     project.section("verify").update(labels=[{"path": "people.csv", "format": "long"}], **settings)
@@ -86,17 +83,6 @@ def test_people_remove_and_correct_questions_in_the_order_of_the_paper(project: 
     assert "corrected the answers of 1 questions and the wording of 1." in project.published("report.md")
 
 
-@pytest.mark.parametrize(("unjudged", "pairs"), [("remove", 1), ("keep", 3)])
-def test_pairs_that_nobody_judged(project: Project, unjudged: str, pairs: int) -> None:
-    project.run("extract", "generate", "filter")
-    rows = project.rows("filter", "questions", QUESTIONS)
-    labels_of(project, [f"{rows[0]['pair_id']},ann,accept,,"], unjudged=unjudged)
-    project.run("verify")
-    assert len(project.rows("verify", "questions", QUESTIONS)) == 2 * pairs
-    reasons = Counter(row["reason"] for row in project.rows("verify", "unchecked", REJECTIONS))
-    assert reasons == ({"not judged": 2} if unjudged == "remove" else {})
-
-
 def test_labels_of_exported_tasks_are_those_of_the_questions(project: Project) -> None:
     import csv
     import io
@@ -123,17 +109,3 @@ def test_labels_of_exported_tasks_are_those_of_the_questions(project: Project) -
     assert len(removed) == 1 and removed[0]["detail"].startswith("original: ")
     people = [row for row in project.rows("verify", "judgements", JUDGEMENTS) if row["annotator"] == "1"]
     assert len(people) == len(tasks) == len(project.rows("filter", "questions", QUESTIONS))
-
-
-def test_labels_of_other_questions_are_one_line(project: Project) -> None:
-    labels_of(project, ["another,ann,accept,,"])
-    told = r"^people.csv: none of its 1 labels is about one of these questions; line 2: .*'another'"
-    with pytest.raises(WhatifError, match=told):
-        project.run("extract", "generate", "filter", "verify")
-
-
-def test_without_labels_the_tables_of_people_are_empty(project: Project) -> None:
-    project.run()
-    assert project.rows("verify", "corrections", CORRECTIONS) == []
-    assert len(from_csv(project.published("annotators.csv"))) == 0
-    assert project.published("report.md").count("No labels by people were given.") == 2

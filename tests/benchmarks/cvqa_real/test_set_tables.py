@@ -37,7 +37,6 @@ OURS = pairs(SOURCES, WRITTEN)
 
 
 def released(folder: Path) -> list[dict[str, Any]]:
-    """The questions of a small released file."""
     (folder / "released.csv").write_text(LINES, encoding="utf-8")
     return read_released(folder / "released.csv")
 

@@ -116,10 +116,7 @@ def test_files_of_different_splits_are_refused(project: Project) -> None:
     files = write_vqa(project.folder)
     other = project.folder / "train"
     other.mkdir()
-    mixed = {
-        "questions": files["questions"],
-        "annotations": write_vqa(other, data_subtype="train2014")["annotations"],
-    }
+    mixed = {"questions": files["questions"], "annotations": write_vqa(other, data_subtype="train2014")["annotations"]}
     project.section("extract")["vqa"] = mixed
     told = (
         r"questions.json and .*annotations.json: do not belong together: the questions are of val2014, the annotations "

@@ -54,10 +54,9 @@ def test_a_file_that_names_no_strategy_answers_the_one_that_is_asked(
 ) -> None:
     project.values["models"] = {"theirs": theirs(tmp_path / "theirs.csv", "2 or yes", "Theirs")}
     project.values["evaluate"]["cvqa-real"]["strategies"] = ["plain"]
-    project.run()
+    project.run("extract", "generate", "filter", "verify", "evaluate")
     assert "theirs.csv: has responses to 6 of 6 questions" in capsys.readouterr().err
     assert len(project.rows("evaluate", "predictions", PREDICTIONS)) == 6
-    assert set(project.metrics["table3"]) == {"theirs"}
 
 
 @pytest.mark.parametrize("asked", [["cot", "direct"], ["direct", "cot"]])
@@ -69,25 +68,19 @@ def test_a_file_that_names_no_strategy_answers_direct_where_it_is_one_of_several
     assert [job.wildcards["strategy"] for job in project.jobs("evaluate")] == ["direct"]
 
 
-def test_a_file_with_a_strategy_that_is_not_asked_is_left_out_and_says_so(
+def test_tables_show_another_strategy_where_direct_is_not_asked_and_no_file_that_answers_nothing(
     project: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    project.values["models"]["theirs"] = theirs(tmp_path / "theirs.csv", "2 or yes", "Theirs", strategy="cot")
-    project.values["evaluate"]["cvqa-real"]["strategies"] = ["plain"]
-    project.run()
-    (line,) = [line for line in capsys.readouterr().err.splitlines() if "theirs" in line]
-    assert line == (
-        "whatif: theirs: not evaluated on cvqa-real: its file has responses to the strategy cot, which is not asked; "
-        "correct `strategy` of the model, or leave it out"
-    )
-    assert set(project.metrics["table3"]) == {"majority", "random"}
-    assert ("evaluate theirs plain", "rejected because", "no response in its file", 6) in funnel()
-
-
-def test_tables_3_and_5_show_another_strategy_where_direct_is_not_asked(project: Project, tmp_path: Path) -> None:
     (tmp_path / "genders.csv").write_text("id,bb_gender\n1,Male\n2,Female\n", encoding="utf-8")
+    (tmp_path / "elsewhere.csv").write_text("question_id,response\nmmbench-1,A\n", encoding="utf-8")
     project.values["extract"]["cvqa-real"]["gender_annotations"] = str(tmp_path / "genders.csv")
-    project.values["evaluate"]["cvqa-real"].update(strategies=["cot", "plain"], sampled_models=["random"])
+    project.values["models"] |= {
+        "theirs": theirs(tmp_path / "theirs.csv", "2 or yes", "Theirs", strategy="ccot"),
+        "elsewhere": {"adapter": "replay", "predictions": str(tmp_path / "elsewhere.csv")},
+        "first-option": {"adapter": "first-option"},
+    }
+    asked = {"strategies": ["cot", "plain"], "sampled_models": ["random"], "sample_share": 0.4}
+    project.values["evaluate"]["cvqa-real"].update(asked)
     project.run()
     for name in ("table3", "table5", "drops", "gender"):
         text = Path(f"metrics/cvqa-real/{name}.md").read_text().replace("\n", " ")
@@ -101,7 +94,18 @@ def test_tables_3_and_5_show_another_strategy_where_direct_is_not_asked(project:
         "table5": {"random"},
     }
     assert metrics["table3"]["majority"]["direct"]["pairs"] == 1
+    assert [metrics["table5"]["random"][group]["pairs"] for group in ("direct", "indirect", "boolean")] == [1, 1, 1]
     assert "Our rows" not in Path("metrics/cvqa-real/table4.md").read_text()
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("whatif: theirs: ")]
+    assert told[0] == (
+        "whatif: theirs: not evaluated on cvqa-real: its file has responses to the strategy ccot, which is not asked; "
+        "correct `strategy` of the model, or leave it out"
+    )
+    for model in ("theirs", "elsewhere"):
+        of_model = [row[1:] for row in funnel() if row[0] == f"evaluate {model} cot"]
+        assert of_model[-1] == ("rejected because", "no response in its file", 6)
+        assert [row[2] for row in of_model] == [6, 0, 6, 6]
+    assert not any("first-option" in row[0] for row in funnel())
 
 
 def test_tables_3_and_5_say_so_when_only_step_by_step_was_asked(project: Project, tmp_path: Path) -> None:
@@ -115,17 +119,3 @@ def test_tables_3_and_5_say_so_when_only_step_by_step_was_asked(project: Project
         frame = table(name)
         assert not len(frame if name == "drops" else frame[frame["source"] == "ours"])
     assert set(project.metrics) == {"table4"}
-
-
-def test_a_file_without_a_response_to_the_set_is_left_out(project: Project, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere.csv"
-    elsewhere.write_text("question_id,response\nmmbench-1,A\n", encoding="utf-8")
-    project.values["models"]["theirs"] = {"adapter": "replay", "predictions": str(elsewhere)}
-    project.values["models"]["first-option"] = {"adapter": "first-option"}
-    project.run()
-    metrics = project.metrics
-    assert set(metrics["table3"]) == {"majority", "random"}
-    of_theirs = [row[1:] for row in funnel() if row[0] == "evaluate theirs direct"]
-    assert of_theirs[-1] == ("rejected because", "no response in its file", 6)
-    assert [row[2] for row in of_theirs] == [6, 0, 6, 6]
-    assert not any("first-option" in row[0] for row in funnel())

@@ -100,13 +100,7 @@ def test_labels_of_other_questions_are_one_line(project: Project) -> None:
 
 
 def polished_row(question_id: str, before: str, after: str) -> dict[str, Any]:
-    return {
-        "question_id": question_id,
-        "before": before,
-        "after": after,
-        "polisher": "polisher",
-        "request_key": None,
-    }
+    return {"question_id": question_id, "before": before, "after": after, "polisher": "polisher", "request_key": None}
 
 
 def test_the_polishing_is_applied_and_each_answer_must_be_scored(project: Project) -> None:

@@ -148,4 +148,5 @@ def test_the_released_set_stands_beside_ours(project: Project) -> None:
     audited = table("shortcuts").set_index(["set", "variant", "rule"])[["value", "n"]]
     opposite = audited.loc[pd.IndexSlice["released", "boolean counterfactual", "opposite-answer"]]
     assert [round(float(opposite["value"]), 1), int(opposite["n"])] == [97.7, 1130]
+    assert audited.loc[("released", "direct counterfactual", "arithmetic"), "value"].item() > 95
     assert {"ours", "released"} == set(table("answers")["set"]) == set(table("words")["set"])

@@ -43,10 +43,7 @@ def test_a_reply_with_an_entry_for_each_question() -> None:
                 "yes",
             ),
             "3": Entry(
-                "Add 2 of them",
-                "The answer would be 3+2=5",
-                "How many dogs are in the yard if 2 more were added?",
-                "5",
+                "Add 2 of them", "The answer would be 3+2=5", "How many dogs are in the yard if 2 more were added?", "5"
             ),
         }
     )
@@ -77,29 +74,6 @@ def test_a_reply_with_an_entry_for_each_question() -> None:
         re.sub(r"^(.*:.*)$", r"**\1**", WHOLE, flags=re.MULTILINE),
         re.sub(r"^(Original question)", r"2. \1", WHOLE, flags=re.MULTILINE),
         re.sub(r"^(Original question)", r"### \1", WHOLE, flags=re.MULTILINE),
-    ],
-    ids=[
-        *("order", "around", "long", "windows", "labels", "case", "yes", "stop", "introduction"),
-        *(
-            "introduction above",
-            "thoughts",
-            "empty lines",
-            "no separator",
-            "underscores",
-            "asterisks",
-            "equals signs",
-            "dashes",
-        ),
-        *(
-            "step 1",
-            "full-width colons",
-            "non-breaking spaces",
-            "bold labels",
-            "list",
-            "bold lines",
-            "numbers",
-            "headings",
-        ),
     ],
 )
 def test_what_makes_no_difference(response: str) -> None:

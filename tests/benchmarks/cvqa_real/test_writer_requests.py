@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.cvqa_real.question_writers import source_row
+from tests.benchmarks.cvqa_real.rows import source_row
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.writer_prompts import LABELS, first_request, read_prompts, repair_request
 from whatif.benchmarks.cvqa_real.writer_replies import plain

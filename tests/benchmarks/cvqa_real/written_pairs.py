@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
+from tests.benchmarks.cvqa_real.rows import source_row, twins, written
 from tests.projects import Project
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN
@@ -25,36 +25,10 @@ def pair(
     **steps: str | None,
 ) -> tuple[list[Row], Row]:
     """The two rows of `questions` of a pair, and its row of `written-questions`."""
-    shared = {
-        "pair_id": written_id,
-        "group": group,
-        "choices": None,
-        "answer_kind": "boolean" if group == BOOLEAN else "number",
-        "image_ids": [image] if image else [],
-        "provenance": json.dumps({"img_path": "one.jpg", "source_id": "7", "writer": "rules"}),
-    }
-    rows = [
-        {**shared, "question_id": f"{written_id}-{variant}", "variant": variant, "question": text, "answer": said}
-        for variant, text, said in (
-            ("counterfactual", new_question, new_answer),
-            ("original", question, answer),
-        )
-    ]
-    written = {
-        "written_id": written_id,
-        "source_id": "7",
-        "group": group,
-        "writer": "rules",
-        "question": new_question,
-        "answer": new_answer,
-        "step1": steps.get("step1"),
-        "step2": steps.get("step2"),
-        "examples": [],
-        "attempt": None,
-        "request_key": None,
-        "provenance": "{}",
-    }
-    return rows, written
+    row = written("7", group, "rules", new_answer, new_question, steps.get("step1"), steps.get("step2"))
+    row["written_id"] = written_id
+    kind = "boolean" if group == BOOLEAN else "number"
+    return twins({**source_row("7", question, answer, image), "answer_kind": kind}, row, img_path="one.jpg"), row
 
 
 def run_step(project: Project, stage: str, step: str, **inputs: Iterable[Row]) -> list[str]:

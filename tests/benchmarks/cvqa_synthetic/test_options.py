@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import functools
+import os
+import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +19,9 @@ from whatif.benchmarks.cvqa_synthetic.options import LETTERS, VARIANTS, Asked, P
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
 from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
 from whatif.errors import WhatifError
+from whatif.formats.c_vqa import read_released
 from whatif.params.base import Range
+from whatif.shortcuts.audit import audit
 
 
 @functools.cache
@@ -140,3 +147,42 @@ def test_narrowest_ranges_that_allow_four_answers_are_enough(group: str) -> None
     for number in range(20):
         text = puzzle_text(group, number, 2024, settings)
         assert [len(set(_asked(text, variant).choices)) for variant in VARIANTS] == [4, 4]
+
+
+def _asked_rows() -> Iterator[dict[str, Any]]:
+    """The questions of 3,000 puzzles, without their pictures."""
+    for group in GROUPS:
+        for number, text in enumerate(_texts("exchangeable", group)):
+            for variant in VARIANTS:
+                asked = _asked(text, variant)
+                pair = f"{group}-{number:03d}"
+                yield {
+                    **{"question_id": f"{pair}-{variant}", "pair_id": pair, "group": group, "variant": variant},
+                    **{"question": asked.question, "choices": list(asked.choices), "answer": asked.letter},
+                    **{"image_ids": [pair], "answer_kind": "choice"},
+                }
+
+
+def test_the_audit_finds_no_way_to_answer_without_the_picture() -> None:
+    found = audit(list(_asked_rows()), folds=2, seed=0)
+    assert [(one.rule, one.variant, one.n) for one in found] == [
+        (rule, variant, 3000) for variant in VARIANTS for rule in ("letter", "rank", "forest")
+    ]
+    for shortcut in found:
+        assert shortcut.accuracy(0.95).estimate < 0.28, shortcut
+
+
+def _masked(rows: Iterable[dict[str, Any]]) -> Counter[tuple[str, str, str]]:
+    """Questions by template and variant, with their colours and numbers masked."""
+    colour = re.compile(r"\b(?!all |removed )\w+(?= polygons)|(?<=polygons were )(?!removed)\w+")
+    return Counter(
+        (row["group"], row["variant"], re.sub(r"\d+", "<number>", colour.sub("<colour>", row["question"])))
+        for row in rows
+    )
+
+
+@pytest.mark.skipif("WHATIF_DATA" not in os.environ, reason="needs WHATIF_DATA, the folder of real data")
+def test_questions_are_in_the_words_of_the_released_file() -> None:
+    released = _masked(read_released(Path(os.environ["WHATIF_DATA"]) / "c-vqa" / "C-VQA-Synthetic_questions.csv"))
+    assert len(released) == 12
+    assert _masked(_asked_rows()) == released

@@ -22,7 +22,6 @@ def made() -> Table7:
 
 
 def cells(made: Table7, name: str, view: int = 0) -> list[dict[str, str]]:
-    """The printed rows of a table, by heading."""
     table = made.tables[name]
     printed = grid(table.views[view], table.frame)
     return [dict(zip(printed.header, row, strict=True)) for row in printed.rows]

@@ -55,7 +55,7 @@ def small(project: Project, *benchmarks: str) -> Project:
     folder.mkdir()
     for pair_id, data in pictures().items():
         (folder / f"{pair_id}.png").write_bytes(data)
-    project.section("extract").update(questions=str(write(project.folder, puzzles())), image_folder=str(folder))
+    project.section("extract").update(questions=write(project.folder, puzzles()).name, image_folder=folder.name)
     project.section("evaluate")["shards"] = 2
     project.section("aggregate")["audit_folds"] = 2
     values: dict[str, Any] = project.values

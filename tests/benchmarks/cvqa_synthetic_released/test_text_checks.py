@@ -14,11 +14,7 @@ REMOVES = ("flower-removal", "dot-removal")
 
 
 def pair(
-    group: str,
-    answers: tuple[int, int],
-    colours: tuple[str, str] = ("red", "blue"),
-    removed: int = 3,
-    **changes: Any,
+    group: str, answers: tuple[int, int], colours: tuple[str, str] = ("red", "blue"), removed: int = 3, **changes: Any
 ) -> list[dict[str, Any]]:
     """The twins of a puzzle with these answers; `changes` are of the counterfactual question."""
     template = TEMPLATES[group]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import csv
 import io
@@ -53,7 +52,6 @@ def scenes(**changes: Any) -> dict[str, Any]:
 
 
 def template(**changes: Any) -> dict[str, Any]:
-    """The values of SCENES with another template."""
     made = copy.deepcopy(SCENES)
     made["generate"]["templates"]["removed"] |= changes
     return made
@@ -90,10 +88,3 @@ def write_table(folder: Path, rows: int = 60) -> Path:
     path = folder / "table.csv"
     path.write_text(text.getvalue(), encoding="utf-8")
     return path
-
-
-@contextlib.contextmanager
-def inside(folder: Path) -> Any:
-    """Works in a folder for a while."""
-    with contextlib.chdir(folder):
-        yield

@@ -25,7 +25,6 @@ Question = dict[str, Any]
 
 
 def made(folder: Path, name: str, scenes: int = 0) -> Project:
-    """A project with some pairs of an example."""
     values = yaml.safe_load((EXAMPLES / f"{name}.yaml").read_text(encoding="utf-8"))
     if scenes:
         values["extract"]["scenes"] |= {"number": scenes, "side": 32}

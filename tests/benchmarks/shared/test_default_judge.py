@@ -69,9 +69,11 @@ def prepared(project: Project, benchmark: str) -> Project:
     generate["cvqa-synthetic"].update(puzzles_per_template=4, shards=1, image_size=192)
     project.values["extract"]["cfmm"]["scenes"]["items_per_category"] = 4
     project.values["extract"]["mucr"]["scenes"]["groups"] = 8
+    project.values["extract"]["scenes"].update(number=4, side=64)
+    generate["scenes"].update(pairs=2, candidates=1, shards=1)
     generate["mucr"].update(styles=["comic"], candidates=2)
     evaluate["cfmm"]["strategies"] = evaluate["mucr"]["strategies"] = evaluate["cvqa-real"]["strategies"] = ["direct"]
-    theirs = {"adapter": "replay", "predictions": str(project.folder / "theirs.csv"), "multiple_choice": "words"}
+    theirs = {"adapter": "replay", "predictions": "theirs.csv", "multiple_choice": "words"}
     name_no_model(project.values)
     project.values["models"] = {"theirs": theirs}
     (project.folder / "theirs.csv").write_text("question_id,response\n", encoding="utf-8")
@@ -135,6 +137,7 @@ def test_every_benchmark_has_the_judge_of_all(benchmark: str, project: Project, 
     assert (project.published(f"{TABLES[benchmark]}.csv"), project.metrics) == before
 
 
+@pytest.mark.soak  # that of C-VQA-Real in `test_judging`
 def test_a_judge_of_its_own_is_compared_with_people(project: Project, judge: Judge) -> None:
     prepared(project, "cfmm")
     project.make("extract", "generate", "filter", "verify")

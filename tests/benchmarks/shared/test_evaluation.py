@@ -105,8 +105,7 @@ def test_a_language_model_is_asked_without_photographs_and_others_are_left_out(
     checkpoint = str(tiny_text_model(tmp_path / "checkpoint"))
     project.values["models"]["blind"] = {"adapter": "blind", "checkpoint": checkpoint, "max_new_tokens": 4}
     project.values["models"]["majority"] = {"adapter": "majority"}
-    for job in project.jobs():
-        run(job, lambda line: None)
+    made(project)
     counted = [len(list(artifacts.rows_of(Path(str(MADE).replace("/m/", f"/{m}/")), PREDICTIONS))) for m in MODELS]
     assert counted == [0, 8, 8] and not endpoint.log
     said = capsys.readouterr().err
@@ -122,8 +121,7 @@ def test_oracle_tools_are_not_asked_about_photographs(
         project.section("extract")["image_folders"] = []
     oracle = {"adapter": "visprog", "writer": {"adapter": "rules"}, "tools": {"kind": "oracle"}}
     project.values["models"] = {"m": oracle, "majority": {"adapter": "majority"}}
-    for job in project.jobs():
-        run(job, lambda line: None)
+    made(project)
     assert rows() == []
     said = capsys.readouterr().err
     assert said.count("m: not evaluated on cvqa-real: its tools know only what drawn images show") == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -43,7 +45,6 @@ def endpoint(project: Project) -> Iterator[Endpoint]:
 
 
 def sent(endpoint: Endpoint) -> list[str]:
-    """The words of every request, in order."""
     return [body["messages"][-1]["content"][-1]["text"] for _, body, _ in endpoint.log]
 
 
@@ -88,22 +89,12 @@ def rows_by_model(project: Project) -> dict[str, list[Row]]:
     return found
 
 
-def metrics(project: Project) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((project.folder / f"metrics/{NAME}.json").read_text(encoding="utf-8"))
-    return found
-
-
-def table(project: Project, name: str) -> str:
-    return (project.folder / f"metrics/{NAME}/{name}.md").read_text(encoding="utf-8")
-
-
 def theirs(project: Project, responses: Mapping[str, str]) -> dict[str, Any]:
-    """A model whose responses are a file."""
     path = project.folder / "theirs.csv"
     path.write_text(
         "".join(f"{k},{v}\n" for k, v in {"question_id": "response", **responses}.items()), encoding="utf-8"
     )
-    return {"adapter": "replay", "predictions": str(path)}
+    return {"adapter": "replay", "predictions": path.name}
 
 
 # Which benchmarks a model is evaluated on
@@ -123,23 +114,10 @@ def test_a_model_is_asked_on_the_benchmarks_of_its_entry_alone(project: Project)
     }, "and nobody who can only choose an option is asked an open question"
 
 
-def test_tables_have_no_row_of_a_model_that_is_evaluated_elsewhere(project: Project) -> None:
-    project.values["models"]["random"]["benchmarks"] = ["scenes"]
-    project.make(*STAGES)
-    assert set(metrics(project)) == {"first-option", "majority"}
-    for name in ("table7", "templates", "letters", "funnel"):
-        assert "Random" not in table(project, name)
-        assert "andom" not in (project.folder / f"metrics/{NAME}/{name}.csv").read_text(encoding="utf-8")
-    targets = workflow.targets(project.graph)
-    assert targets["evaluate-random"] == []
-    with pytest.raises(WhatifError, match=f"evaluate {NAME}: random is not evaluated here: .* there are first-option"):
-        project.graph.jobs_of(project.graph.steps_of("evaluate", NAME)[0], {"model": "random"})
-
-
 def test_a_benchmark_may_be_left_without_any_model(project: Project) -> None:
     project.values["models"] = {"random": {"adapter": "random", "benchmarks": ["scenes"]}}
     project.make(*STAGES)
-    assert metrics(project) == {}
+    assert project.metrics == {}
 
 
 def test_a_matcher_stays_away_from_other_benchmarks(project: Project) -> None:
@@ -168,19 +146,6 @@ def test_where_else_a_model_is_evaluated_makes_nothing_stale(project: Project) -
 # A file of predictions
 
 
-def test_a_file_without_a_response_is_skipped_in_one_line(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    project.values["models"]["theirs"] = theirs(project, {"mmbench-1": "A", "mmbench-2": "B"})
-    project.make(*STAGES)
-    said = [line for line in capsys.readouterr().err.splitlines() if "theirs" in line]
-    assert len(said) == 1
-    assert f"theirs: not evaluated on {NAME}: " in said[0]
-    assert "none of its 2 responses is to any of the 48 questions; it has mmbench-1, mmbench-2, asked are" in said[0]
-    assert rows_by_model(project)["theirs"] == []
-    assert "theirs" not in metrics(project)
-    assert project.funnel()["evaluate theirs"] == ("no response in its file: 48", 48, 0, 48)
-    assert {state.condition for state in project.states().values()} == {Condition.FRESH}
-
-
 def test_the_parts_of_a_benchmark_do_not_warn_of_each_others_responses(
     project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -196,7 +161,7 @@ def test_the_parts_of_a_benchmark_do_not_warn_of_each_others_responses(
         "responses to other questions: 1 (elsewhere-1)",
         "has responses to 24 of 24 questions",
     ]
-    assert metrics(project)["theirs"]["original"] == 100
+    assert project.metrics["theirs"]["original"] == 100
 
 
 def test_a_file_of_one_part_leaves_the_others_unanswered(project: Project) -> None:
@@ -216,7 +181,7 @@ def test_losses_in_a_file_are_ranked(project: Project, capsys: pytest.CaptureFix
     entry = {"adapter": "replay", "predictions": str(path)}
     project.values["models"] = {"theirs": {**entry, "multiple_choice": "rank-text"}}
     project.make("evaluate", "aggregate")
-    assert (metrics(project)["theirs"]["original"], metrics(project)["theirs"]["counterfactual"]) == (100, 100)
+    assert (project.metrics["theirs"]["original"], project.metrics["theirs"]["counterfactual"]) == (100, 100)
     assert "theirs.jsonl: has losses for 24 of 24 questions" in capsys.readouterr().err
     project.values["models"] = {"theirs": entry}
     with pytest.raises(WhatifError, match="has losses of options, but no options are ranked here"):
@@ -226,30 +191,65 @@ def test_losses_in_a_file_are_ranked(project: Project, capsys: pytest.CaptureFix
 # Pilot samples
 
 
-def test_a_pilot_is_asked_whole_pairs_of_every_group_and_says_so(project: Project) -> None:
-    project.values["models"]["majority"] |= {"limit": 6, "name": "Most frequent"}
-    project.make(*STAGES)
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, list[str]]:
+    """A finished project with a pilot, a model of another benchmark and a file about others; and what was said."""
+    project = small(Project(tmp_path_factory.mktemp("mixed")))
+    models = project.values["models"]
+    models["majority"] |= {"limit": 6, "name": "Most frequent"}
+    models["random"]["limit"] = 24  # all pairs, which is no pilot
+    models["away"] = {"adapter": "random", "name": "Elsewhere", "benchmarks": ["scenes"]}
+    models["theirs"] = theirs(project, {"mmbench-1": "A", "mmbench-2": "B"})
+    with contextlib.redirect_stderr(io.StringIO()) as said:
+        project.make(*STAGES)
+    return project, said.getvalue().splitlines()
+
+
+def test_a_pilot_is_asked_whole_pairs_of_every_group_and_says_so(mixed: tuple[Project, list[str]]) -> None:
+    project, _ = mixed
     rows = rows_by_model(project)
     asked = {row["question_id"] for row in rows["majority"]}
     questions = [row for row in project.rows("verify", "questions", QUESTIONS) if row["question_id"] in asked]
     assert Counter(row["group"] for row in questions) == dict.fromkeys(GROUPS, 2)
     assert Counter(Counter(row["pair_id"] for row in questions).values()) == {2: 6}
     assert len(rows["random"]) == 48
-    found = metrics(project)
+    found = project.metrics
     assert (found["majority"]["pairs"], found["random"]["pairs"]) == (6, 24)
-    for name in ("table7", "templates", "letters", "drops"):
-        text = (project.folder / f"metrics/{NAME}/{name}.csv").read_text(encoding="utf-8")
+    for name in ("table7", "templates", "letters", "drops", "accuracy"):
+        text = project.published(f"{name}.csv")
         assert text.count("Most frequent") == text.count("Most frequent (pilot sample of 6 pairs)"), name
         assert "(pilot sample of 6 pairs)" in text or name == "drops"
-    assert "Most frequent (pilot sample of 6 pairs)" in table(project, "table7")
-    text = (project.folder / f"metrics/{NAME}/accuracy.csv").read_text(encoding="utf-8")
-    assert text.count("Most frequent") == text.count("Most frequent (pilot sample of 6 pairs)") > 0
+    assert "Most frequent (pilot sample of 6 pairs)" in project.published("table7.md")
+    assert "Random (pilot" not in project.published("report.md")
     items = project.rows("aggregate", "items", ITEMS)
     systems = [answer["system"] for item in items for asked in item["questions"] for answer in asked["answers"]]
     assert systems.count("Most frequent (pilot sample of 6 pairs)") == 12
     assert not any("Most frequent" in name and "pilot" not in name for name in systems)
     assert project.funnel()["evaluate majority"] == ("not in the pilot sample: 36", 48, 12, 36)
     assert "error" not in {row["status"] for row in rows["majority"]}
+
+
+def test_tables_have_no_row_of_a_model_that_is_evaluated_elsewhere(mixed: tuple[Project, list[str]]) -> None:
+    project, _ = mixed
+    assert set(project.metrics) == {"random", "first-option", "majority"}
+    for name in ("table7", "templates", "letters", "funnel"):
+        for suffix in ("md", "csv"):
+            text = project.published(f"{name}.{suffix}")
+            assert "lsewhere" not in text and "away" not in text
+    assert workflow.targets(project.graph)["evaluate-away"] == []
+    with pytest.raises(WhatifError, match=f"evaluate {NAME}: away is not evaluated here: .* there are first-option, "):
+        project.graph.jobs_of(project.graph.steps_of("evaluate", NAME)[0], {"model": "away"})
+
+
+def test_a_file_without_a_response_is_skipped_in_one_line(mixed: tuple[Project, list[str]]) -> None:
+    project, said = mixed
+    (line,) = [line for line in said if "theirs" in line]
+    assert f"theirs: not evaluated on {NAME}: " in line
+    assert "none of its 2 responses is to any of the 48 questions; it has mmbench-1, mmbench-2, asked are" in line
+    assert rows_by_model(project)["theirs"] == []
+    assert "theirs" not in project.metrics
+    assert project.funnel()["evaluate theirs"] == ("no response in its file: 48", 48, 0, 48)
+    assert {state.condition for state in project.states().values()} == {Condition.FRESH}
 
 
 def test_a_pilot_does_not_depend_on_the_parts(tmp_path: Path) -> None:
@@ -261,13 +261,6 @@ def test_a_pilot_does_not_depend_on_the_parts(tmp_path: Path) -> None:
         project.make(*BEFORE_MODELS, "evaluate")
         asked.append(rows_by_model(project)["random"])
     assert asked[0] == asked[1] and len(asked[0]) == 10
-
-
-def test_a_limit_of_all_pairs_is_no_pilot(project: Project) -> None:
-    project.values["models"] = {"random": {"adapter": "random", "limit": 24}}
-    project.make(*STAGES)
-    assert "pilot" not in project.published("report.md")
-    assert metrics(project)["random"]["pairs"] == 24
 
 
 def test_a_larger_pilot_asks_only_what_is_new(project: Project, endpoint: Endpoint) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from tests.benchmarks.copies import copied
 from tests.benchmarks.cvqa_real.small import LINES, small
 from tests.command_line import whatif
 from tests.faulty_proxy import Fault, FaultyProxy, _send
@@ -22,10 +23,10 @@ from whatif.artifacts.schemas import JUDGED, QUESTIONS
 from whatif.errors import WhatifError
 from whatif.graph import jobs
 from whatif.graph.freshness import Condition
-from whatif.graph.run import run
 from whatif.reporting.reading import WAYS
 from whatif.reporting.table import from_csv
 from whatif.scoring.judging import FINDS_NONE, NOT_IN_RESPONSE, OUTSIDE
+from whatif.verification.response_labels import read_response_labels
 from whatif.workflow.dvc_yaml import dvc_yaml
 from whatif.workflow.snakemake import targets
 
@@ -77,16 +78,23 @@ def loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WHATIF_RESPONSES", raising=False)
 
 
-@pytest.fixture
-def project(project: Project) -> Project:
-    """A project with one model whose responses are in a file; nothing is judged yet."""
-    small(project)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A finished project with one model whose responses are in a file; nothing is judged yet."""
+    project = small(Project(tmp_path_factory.mktemp("made")))
     header, *rows = LINES.splitlines()
     lines = [f"{row},{first},{second}" for row, (first, second) in zip(rows, RESPONSES, strict=True)]
     text = "\n".join([f"{header},response,new_response", *lines]) + "\n"
     (project.folder / "theirs.csv").write_text(text, encoding="utf-8")
-    project.values["models"] = {"theirs": {"adapter": "replay", "predictions": str(project.folder / "theirs.csv")}}
+    project.values["models"] = {"theirs": {"adapter": "replay", "predictions": "theirs.csv"}}
+    project.make()
     return project
+
+
+@pytest.fixture
+def project(made: Project, folder: Path) -> Project:
+    """The finished project; a judge is still to be named."""
+    return copied(made, folder)
 
 
 @pytest.fixture
@@ -129,7 +137,6 @@ def stale(project: Project) -> set[str]:
 
 
 def test_without_a_judge_there_is_no_job_and_no_number_of_one(project: Project) -> None:
-    project.run()
     assert not [job for job in project.graph.jobs if job.step.name == "judge"]
     assert not list(Path("data").rglob("judged*"))
     assert not [measure for measure, _ in numbers(project) if "judge" in measure]
@@ -139,12 +146,7 @@ def test_without_a_judge_there_is_no_job_and_no_number_of_one(project: Project) 
 def test_a_judge_is_asked_about_what_the_rules_leave_and_stands_beside_them(
     project: Project, endpoint: JudgeEndpoint, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    judge = project.section("evaluate").pop("judge")
-    project.run()
     without = project.metrics, numbers(project, source="ours", group="all")
-    assert not endpoint.log
-    project.section("evaluate")["judge"] = judge
-    capsys.readouterr()
     assert {name for name, outcome in project.run().items() if outcome == "computed"} == {
         JUDGE_JOB,
         f"aggregate {NAME}",
@@ -216,7 +218,7 @@ def test_a_judge_belongs_to_the_evaluation_of_the_model_that_it_reads(
 
 
 def test_answers_that_the_rules_read_need_no_judge(project: Project, tmp_path: Path) -> None:
-    text = (project.folder / "theirs.csv").read_text(encoding="utf-8")
+    text = project.text("theirs.csv")
     for response in REPLIES:
         text = text.replace(response, "Yes. 3.")
     (project.folder / "theirs.csv").write_text(text, encoding="utf-8")
@@ -270,7 +272,7 @@ def test_what_makes_a_judgement_stale(
     assert stale(project) == set(), "a prompt with the same content is the same prompt"
     changed.write_text(changed.read_text(encoding="utf-8") + "# a remark\n", encoding="utf-8")
     assert stale(project) == {JUDGE_JOB} | tables
-    assert project.run()[JUDGE_JOB] == "computed"
+    assert project.run("evaluate")[JUDGE_JOB] == "computed"
     assert len(endpoint.log) == 4, "the requests are the same, and their answers are stored"
 
 
@@ -286,7 +288,7 @@ def test_a_judge_that_fails_is_asked_again_and_counted(
     assert numbers(project, source="ours", group="all")["judge errors", ""] == 3
     assert JUDGE_JOB in stale(project)
     endpoint.up, asked = 99, len(endpoint.log)
-    project.run()
+    project.run("evaluate")
     assert len(endpoint.log) == asked + 3
     assert [row["status"] for row in rows()] == ["ok", "none", "not in the response", "none"]
 
@@ -301,13 +303,13 @@ def test_a_dry_run_names_what_the_judge_would_be_asked(project: Project, endpoin
         assert line.startswith(start)
         return str(line.removeprefix(start))
 
+    questions = Path(f"data/verify/{NAME}/questions.parquet")
+    questions.unlink()
     assert dry_run().startswith("the cost is not known yet (")
-    for job in project.graph.jobs:
-        if job.step.stage != "aggregate" and job.step.name != "judge":
-            run(job, lambda line: None)
+    project.run_jobs(job for job in project.jobs("verify", "evaluate") if job.step.name != "judge")
     assert dry_run().startswith("asks 4 of 4 questions (0 are stored), about ")
     assert not endpoint.log
-    project.run()
+    project.run("evaluate")
     assert dry_run() == "nothing to ask, it is up to date"
     MADE.unlink()
     assert dry_run() == "nothing to ask, all 4 answers are stored"
@@ -322,20 +324,24 @@ LABELS = """question_id,model,strategy,answer
 """
 
 
-@pytest.fixture
-def judged(project: Project, endpoint: JudgeEndpoint) -> tuple[Project, list[str]]:
-    """A project with a judge, and the ids of the questions that it was asked about, and of one other."""
-    project.run()
-    asked = [row["question_id"] for row in rows()]
-    questions = artifacts.rows_of(Path(f"data/verify/{NAME}/questions.parquet"), QUESTIONS)
-    other = next(row["question_id"] for row in questions if row["question_id"] not in asked)
-    return project, [*asked, other]
+def labels_of(project: Project, before: str = "", after: str = "") -> list[dict[str, Any]]:
+    """Writes labels of the four responses that are for a judge and of one other; returns all questions."""
+    questions = project.rows("verify", "questions", QUESTIONS)
+    first, other, *rest, _ = (row["question_id"] for row in questions)
+    text = LABELS.replace(before, after, 1).format(first, *rest, other)
+    Path("labels.csv").write_text(text, encoding="utf-8")
+    return questions
 
 
-def test_agreement_with_people_is_shown_where_there_are_labels(judged: tuple[Project, list[str]]) -> None:
-    project, ids = judged
-    Path("labels.csv").write_text(LABELS.format(*ids), encoding="utf-8")
-    project.section("evaluate")["judge"]["labels"] = "labels.csv"
+def test_agreement_with_people_is_shown_where_there_are_labels(project: Project, endpoint: JudgeEndpoint) -> None:
+    labels_of(project)
+    judge = project.section("evaluate")["judge"]
+    judge["labels"] = "missing.csv"
+    before = project.published("table3.csv")
+    with pytest.raises(WhatifError, match=r"missing\.csv"):
+        project.run()
+    assert project.published("table3.csv") == before
+    judge["labels"] = "labels.csv"
     assert project.run()[JUDGE_JOB] == "up to date"
     found = numbers(project, source="ours", group="all")
     # The judge reads 1, none, 2 (which is not in the response, so none), none; people read 1, none, none, no.
@@ -347,38 +353,22 @@ def test_agreement_with_people_is_shown_where_there_are_labels(judged: tuple[Pro
 
 
 @pytest.mark.parametrize(
-    ("edit", "told"),
+    ("before", "after", "told"),
     [
-        (("{1},theirs", "nowhere,theirs"), "line 3: question_id 'nowhere' is not among the questions that are asked"),
-        (("{1},theirs", "{1},j"), "line 3: model 'j' is not evaluated here; there are theirs"),
-        (
-            ("{1},theirs,direct", "{1},theirs,x"),
-            "line 3: strategy 'x' is unknown; there are ccot, cot, direct, mmcot, ",
-        ),
-        (("{1},", "{0},"), "line 3: labels the same response as line 2; keep one"),
-        (("direct,1", "direct,one"), "line 2: answer is 'one'; it must be a number in digits, or none"),
-        (("direct,No", "direct,3"), "line 5: answer is '3'; it must be yes or no, or none"),
-        (("direct,1", "direct,"), "line 2: answer is ''; it must be a number in digits, or none"),
-        (("answer\n", "reading\n"), "has no column answer; a file of answers that people read in responses needs it"),
+        ("{1},theirs", "nowhere,theirs", "line 3: question_id 'nowhere' is not among the questions that are asked"),
+        ("{1},theirs", "{1},j", "line 3: model 'j' is not evaluated here; there are theirs"),
+        ("{1},theirs,direct", "{1},theirs,x", "line 3: strategy 'x' is unknown; there are ccot, cot, direct, mmcot, "),
+        ("{1},", "{0},", "line 3: labels the same response as line 2; keep one"),
+        ("direct,1", "direct,one", "line 2: answer is 'one'; it must be a number in digits, or none"),
+        ("direct,No", "direct,3", "line 5: answer is '3'; it must be yes or no, or none"),
+        ("direct,1", "direct,", "line 2: answer is ''; it must be a number in digits, or none"),
+        ("answer\n", "reading\n", "has no column answer; a file of answers that people read in responses needs it"),
     ],
 )
-def test_a_wrong_file_of_labels_is_one_line(
-    judged: tuple[Project, list[str]], edit: tuple[str, str], told: str
-) -> None:
-    project, ids = judged
-    assert edit[0] in LABELS
-    Path("labels.csv").write_text(LABELS.replace(*edit, 1).format(*ids), encoding="utf-8")
-    project.section("evaluate")["judge"]["labels"] = "labels.csv"
-    before = project.published("table3.csv")
+def test_a_wrong_file_of_labels_is_one_line(made: Project, folder: Path, before: str, after: str, told: str) -> None:
+    assert before in LABELS
+    questions = labels_of(made, before, after)
     with pytest.raises(WhatifError) as caught:
-        project.run()
+        read_response_labels(Path("labels.csv"), questions, ["theirs"])
     assert str(caught.value).startswith("labels.csv: ") and told in str(caught.value)
     assert "\n" not in str(caught.value)
-    assert project.published("table3.csv") == before
-
-
-def test_a_file_of_labels_that_is_missing_is_named(judged: tuple[Project, list[str]]) -> None:
-    project, _ = judged
-    project.section("evaluate")["judge"]["labels"] = "missing.csv"
-    with pytest.raises(WhatifError, match=r"missing\.csv"):
-        project.run()

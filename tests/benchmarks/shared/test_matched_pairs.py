@@ -32,6 +32,17 @@ ROWS = [
 ]
 
 
+def test_what_is_scored_higher_is_found_and_a_tie_or_an_error_finds_nothing() -> None:
+    assert choices_found(match("p", 3.0, 1.0, 2.5, 2.0)) == {
+        "image_retrieval": True,
+        "image_retrieval_counterfactual": False,
+        "text_retrieval": True,
+        "text_retrieval_counterfactual": True,
+        "pair": False,
+    }
+    assert not any(flag for row in ROWS[-2:] for flag in choices_found(row).values())
+
+
 def flags(group: str, name: str) -> list[bool]:
     return [bool(flag) for flag in getattr(choices(ROWS)[group], name)]
 

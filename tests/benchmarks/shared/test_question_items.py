@@ -78,10 +78,7 @@ def test_chunks_and_parts_change_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     for item in items:
         assert (item.title, item.group) == (f"Pair {item.item_id}", "direct")
         assert [picture.image_id for picture in item.pictures] == [f"image of {item.item_id}"]
-        assert [(one.side, one.label) for one in item.questions] == [
-            ("original", ""),
-            ("counterfactual", "changed"),
-        ]
+        assert [(one.side, one.label) for one in item.questions] == [("original", ""), ("counterfactual", "changed")]
         for one in item.questions:
             said = [(answer.system, answer.response) for answer in one.answers]
             assert said[0] == ("Model", f"of {one.question_id}")

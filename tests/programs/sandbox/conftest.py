@@ -49,7 +49,6 @@ class Tools:
 
 
 def program(body: str) -> str:
-    """A program whose function has a body."""
     return "def execute_command(image):\n" + "\n".join(f"    {line}" for line in body.splitlines()) + "\n"
 
 

@@ -21,24 +21,7 @@ ANSWER1=VQA(image=IMAGE0,question='What is the dog's name?')
 ANSWER2=EVAL(expr="'yes' if {ANSWER0} * 2 >= 4 - 1 and not '{ANSWER1}' == 'no' else 'no'")
 FINAL_RESULT=RESULT(var=ANSWER2)
 """
-_PIECES = (
-    "'",
-    '"',
-    "(",
-    ")",
-    "{",
-    "}",
-    "9" * 400,
-    "not ",
-    "-",
-    "%",
-    "\0",
-    "\u0663",
-    "\ud800",
-    "__class__",
-    "\n",
-    " if ",
-)
+_PIECES = (*"'\"(){}-%\0\u0663\ud800\n", "9" * 400, "not ", "__class__", " if ")
 
 
 class _Drawn:

@@ -162,15 +162,8 @@ def test_the_value_of_the_program_is_the_response(runs: Runs, expression: str, r
     ("lines", "outcome"),
     [
         (["return None"], "wrong type"),
-        (["return []"], "wrong type"),
-        (["return patch"], "wrong type"),
-        (["return [[1]]"], "wrong type"),
-        (["while True: pass"], "time"),
-        (["return 'x' * 10 ** 9"], "memory"),
-        (["return patch.find('red')[5]"], "error"),
         (["return patch.compute_depth()"], "error"),
         (["import os", "return os.getcwd()"], "forbidden"),
-        (["print('x' * 10 ** 6)"], "output"),
     ],
 )
 def test_any_other_end_is_no_answer_and_has_its_reason(runs: Runs, lines: list[str], outcome: str) -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import functools
 from typing import Any
 
 import pytest
 import yaml
 
+from tests.defaults import PARAMS, name_no_model
 from whatif import benchmarks
 from whatif.errors import WhatifError
 from whatif.models import OF_PARTS, PARTS
 from whatif.params.programs import Detector, ModelTools, Writer
 
-PARAMS = Path(__file__).parents[3] / "params.yaml"
 API = {"adapter": "api", "model": "m", "base_url": "http://localhost:1/v1"}
 TOOLS = {
     "kind": "models",
@@ -28,7 +28,8 @@ ENTRY = {"adapter": "vipergpt", "benchmarks": ["cvqa-real"], "writer": dict(API)
 def values_with(entry: dict[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
     values["benchmarks"] = ["cvqa-real"]
-    values["models"]["viper"] = entry
+    values["models"] = {"viper": entry}
+    name_no_model(values)
     return values
 
 
@@ -40,6 +41,12 @@ def changed(place: str, value: Any) -> dict[str, Any]:
         inner = inner.setdefault(folder, {})
     inner[key] = value
     return entry
+
+
+@functools.cache
+def read_at_first() -> dict[str, Any]:
+    """What the evaluation reads before anything is changed."""
+    return read_by_its_evaluation(ENTRY)
 
 
 def read_by_its_evaluation(entry: dict[str, Any]) -> dict[str, Any]:
@@ -65,7 +72,7 @@ def read_by_its_evaluation(entry: dict[str, Any]) -> dict[str, Any]:
     ],
 )
 def test_what_changes_no_answer_makes_no_evaluation_stale(place: str, value: Any) -> None:
-    assert read_by_its_evaluation(changed(place, value)) == read_by_its_evaluation(ENTRY)
+    assert read_by_its_evaluation(changed(place, value)) == read_at_first()
 
 
 @pytest.mark.parametrize(
@@ -84,13 +91,13 @@ def test_what_changes_no_answer_makes_no_evaluation_stale(place: str, value: Any
     ],
 )
 def test_what_may_change_answers_makes_the_evaluation_stale(place: str, value: Any) -> None:
-    assert read_by_its_evaluation(changed(place, value)) != read_by_its_evaluation(ENTRY)
+    assert read_by_its_evaluation(changed(place, value)) != read_at_first()
 
 
 def test_costs_are_those_of_the_writer() -> None:
     prices = {"price_per_million_prompt_tokens": 0.5, "price_per_million_response_tokens": 1.5}
     entry = changed("writer", {**API, **prices})
-    assert read_by_its_evaluation(entry) == read_by_its_evaluation(ENTRY)
+    assert read_by_its_evaluation(entry) == read_at_first()
     graph = benchmarks.graph(benchmarks.check_params(values_with(entry)))
     shown = [job.shown["model"]["viper"] for job in graph.jobs if job.shown and "viper" in job.shown.get("model", {})]
     assert shown

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 from collections.abc import Iterable
@@ -10,29 +9,25 @@ from pathlib import Path
 
 import pytest
 
+from tests.benchmarks.cvqa_real.small import cases
 from whatif.benchmarks.cvqa_real.rules.question_words import numbers_in
 from whatif.benchmarks.cvqa_real.rules.rules_writer import Rewritten, rewrite
 from whatif.embedded.scene_questions import NUMBER, YES_NO, scene_questions
 from whatif.embedded.scenes import draw_scene
 from whatif.random_streams import stream
 
-TABLE = Path(__file__).with_name("rewritten.csv")
+TABLE = cases("rules/rewritten.csv")
 RELEASED = Path(os.environ.get("WHATIF_DATA", "")) / "c-vqa" / "C-VQA-Real_questions.csv"
 SUM = re.compile(r"The answer would be ([\d +*/-]+) = (\d+)\.")
 GROUPS = {NUMBER: ("direct", "indirect"), YES_NO: ("boolean",)}
 OTHER = {"yes": "no", "no": "yes"}
 
 
-def rows(file: Path) -> list[dict[str, str]]:
-    with file.open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
-
-
 def written(group: str, question: str, answer: str) -> Rewritten | str:
     return rewrite(group, question, answer, stream(0, group, question, answer))
 
 
-@pytest.mark.parametrize("row", rows(TABLE), ids=lambda row: f"{row['group']}: {row['question']} {row['answer']}")
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row['group']}: {row['question']} {row['answer']}")
 def test_a_table_of_questions(row: dict[str, str]) -> None:
     made = written(row["group"], row["question"], row["answer"])
     if isinstance(made, str):
@@ -42,10 +37,9 @@ def test_a_table_of_questions(row: dict[str, str]) -> None:
 
 
 def test_the_table_is_large_and_has_refusals_in_each_group() -> None:
-    table = rows(TABLE)
-    assert len(table) >= 80
+    assert len(TABLE) >= 80
     for group in ("direct", "indirect", "boolean"):
-        assert {bool(row["new_answer"]) for row in table if row["group"] == group} == {True, False}
+        assert {bool(row["new_answer"]) for row in TABLE if row["group"] == group} == {True, False}
 
 
 def test_every_question_of_drawn_scenes_can_be_changed_directly_or_flipped() -> None:
@@ -67,7 +61,7 @@ def test_every_question_of_drawn_scenes_can_be_changed_directly_or_flipped() -> 
 @pytest.mark.parametrize(("group", "least"), [("direct", 0.9), ("indirect", 0.5), ("boolean", 0.6)])
 def test_the_released_questions(group: str, least: float) -> None:
     """The shares that the documentation states are reached, and every result keeps the rules' promises."""
-    asked = [row for row in rows(RELEASED) if (row["type"] == "boolean") == (group == "boolean")]
+    asked = [row for row in cases(str(RELEASED)) if (row["type"] == "boolean") == (group == "boolean")]
     made = [(row, written(group, row["query"], row["answer"])) for row in asked]
     changed = [(row, one) for row, one in made if isinstance(one, Rewritten)]
     assert len(changed) / len(asked) >= least
