@@ -94,11 +94,6 @@ class Checkout:
         done = {entry["job"].replace(" cvqa-synthetic", ""): entry["outcome"] for entry in entries}
         return {job: outcome for job, outcome in done.items() if job != SITE_JOB}
 
-    def stale(self) -> set[str]:
-        """The jobs that `whatif status` finds stale; those that only wait for others are unknown."""
-        lines = self.run("whatif", "status").stdout.splitlines()
-        return {line.removeprefix("stale ").strip() for line in lines if line.startswith("stale ")}
-
     def results(self) -> dict[str, bytes]:
         """Every artifact, metrics file and table: path -> bytes."""
         files = [*self.path.glob("data/**/*.parquet"), *self.path.glob("metrics/**/*.*")]
@@ -163,6 +158,12 @@ def entry_points(request: pytest.FixtureRequest) -> tuple[list[str], list[str]]:
 def computed(jobs: dict[str, str]) -> set[str]:
     """The jobs whose outputs were really made, not found or taken back."""
     return {job for job, outcome in jobs.items() if outcome == "computed"}
+
+
+def stale(checkout: Checkout) -> set[str]:
+    """The jobs that `whatif status` finds stale; those that only wait for others are unknown."""
+    lines = checkout.run("whatif", "status").stdout.splitlines()
+    return {line.removeprefix("stale ").strip() for line in lines if line.startswith("stale ")}
 
 
 def copy_of_sources(target: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.benchmarks.cvqa_real.small import LINES
 from tests.pictures import icon
-from tests.pipeline.checkouts import Checkout, computed
+from tests.pipeline.checkouts import Checkout, computed, stale
 
 pytestmark = pytest.mark.pipeline
 
@@ -66,7 +66,7 @@ def test_an_edited_file_makes_exactly_its_readers_due(
     assert checkout.jobs(first) == {}
 
     write(checkout, GENDERS, ["id,bb_gender", "1,Female", "2,Female"])
-    assert checkout.stale() == {"aggregate cvqa-real"}
+    assert stale(checkout) == {"aggregate cvqa-real"}
     write(checkout, LABELS, ["item_id", pair, "somebody-else"])  # a further row that is not counted
     jobs = checkout.jobs(first)
     assert computed(jobs) == {"verify cvqa-real check", "aggregate cvqa-real"}, "the questions are the same"
@@ -74,13 +74,13 @@ def test_an_edited_file_makes_exactly_its_readers_due(
 
     text = (checkout.path / ANSWERS).read_text(encoding="utf-8")
     write(checkout, ANSWERS, text.replace(",2,yes", ",1,no").splitlines())
-    stale = checkout.stale()
-    assert stale and all(name.startswith("evaluate cvqa-real theirs ") for name in stale)
+    theirs = stale(checkout)
+    assert theirs and all(name.startswith("evaluate cvqa-real theirs ") for name in theirs)
     released = (checkout.path / RELEASED).read_text(encoding="utf-8")
     write(checkout, RELEASED, released.replace("are there?,3,", "are there?,4,").splitlines())
     jobs = checkout.jobs(second)
     assert {"extract cvqa-real", "generate cvqa-real", "verify cvqa-real", "aggregate cvqa-real"} <= computed(jobs)
-    assert stale <= computed(jobs)
+    assert theirs <= computed(jobs)
 
     write(checkout, RELEASED, released.splitlines())
     write(checkout, LABELS, ["item_id", pair])

@@ -11,7 +11,7 @@ import yaml
 
 from tests.defaults import ROOT
 from tests.pictures import icon
-from tests.pipeline.checkouts import ENTRY_POINTS, Checkout
+from tests.pipeline.checkouts import ENTRY_POINTS, Checkout, stale
 from whatif import benchmarks
 
 pytestmark = pytest.mark.pipeline
@@ -138,9 +138,9 @@ def test_a_checkpoint_is_asked_and_its_weights_are_part_of_the_fingerprint(check
         assert row["answer"] == "ABCD"[means.index(max(means))]
     assert "Tiny LLaVA" in (checkout.path / "metrics/cvqa-synthetic/table7.md").read_text()
     checkout.set({"models.tiny.name": "Tiny"})
-    assert checkout.stale() == {"aggregate cvqa-synthetic"}
+    assert stale(checkout) == {"aggregate cvqa-synthetic"}
     tiny_llava(folder, seed=2)
-    assert checkout.stale() == {
+    assert stale(checkout) == {
         *(f"evaluate cvqa-synthetic tiny {part}" for part in SHARDS),
         "aggregate cvqa-synthetic",
     }
@@ -171,7 +171,7 @@ def test_flowers_from_an_icons_50_folder(checkout: Checkout, tmp_path: Path) -> 
     assert "flower/broken.png" in shown
     # Another picture in the folder: the path is the same, its content is not.
     (folder / "apple_3.png").write_bytes(icon((10, 200, 60)))
-    assert "extract cvqa-synthetic" in checkout.stale()
+    assert "extract cvqa-synthetic" in stale(checkout)
 
 
 @pytest.mark.parametrize("kind", ["missing", pytest.param("empty", marks=pytest.mark.soak)])
