@@ -18,7 +18,7 @@ from tests.defaults import ROOT
 from tests.published import funnel
 from whatif import artifacts, benchmarks
 from whatif.artifacts.schemas import TABLES
-from whatif.benchmarks import discovery
+from whatif.benchmarks import contradictions, discovery
 from whatif.graph import code_index, code_version
 from whatif.graph.jobs import Job
 from whatif.graph.run import run
@@ -38,8 +38,13 @@ def names(request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.Monk
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(data)
     monkeypatch.syspath_prepend(folder / "src")
-    monkeypatch.setattr(discovery, "modules", lambda: {found.benchmark: found.package})
+    # Not `modules` itself, which other modules import by name, some of them for the first time during a test.
+    monkeypatch.setattr(discovery, "_registered", lambda: ({found.benchmark: found.package}, {}))
+    discovery.modules.cache_clear()
+    contradictions.claims_files.cache_clear()
     yield found
+    discovery.modules.cache_clear()
+    contradictions.claims_files.cache_clear()
     TABLES.pop(f"{found.benchmark}-shelves/1", None)
     for module in [name for name in sys.modules if name.partition(".")[0] == found.package]:
         del sys.modules[module]

@@ -6,36 +6,21 @@ import csv
 import io
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.pipeline.checkouts import Checkout
+from tests.pipeline.checkouts import OTHER_ANSWERS, Checkout
 
 pytestmark = pytest.mark.pipeline
 
 CHANGED = "models.random.adapter"
-VALUES = ("random", "first-option")
+VALUES = ("random", OTHER_ANSWERS[CHANGED])
 METRICS = "metrics/cvqa-synthetic.json"
 PLOT = "metrics/cvqa-synthetic/accuracy.csv"
 WIDTH = 120  # of a terminal in which a table can be read without wrapped lines
 MOST_METRICS = 12  # a model; more than these cannot be read in one table
-
-
-@pytest.fixture(scope="module")
-def compared(finished_checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
-    """A project with two commits of `dvc repro`: in the second one, the model `random` chooses the first option."""
-    checkout = finished_checkout.copied_to(tmp_path_factory.mktemp("compared") / "project")
-    checkout.run("whatif", "dvc-yaml")
-    checkout.commit("metrics and plots of the selected benchmark")
-    checkout.set({CHANGED: VALUES[1]})
-    checkout.run("dvc", "repro")
-    checkout.commit("random chooses the first option")
-    yield checkout
-    shutil.rmtree(checkout.path)
 
 
 def leaves(tree: Any, place: str = "") -> dict[str, Any]:
@@ -66,10 +51,10 @@ def printed(checkout: Checkout, *command: str) -> list[list[str]]:
     return [re.split(r" {2,}", line.strip()) for line in lines]
 
 
-def test_metrics_diff_prints_both_values_and_the_change_of_every_metric_that_differs(compared: Checkout) -> None:
-    before, after = metrics_at(compared, "HEAD~1"), metrics_at(compared, "HEAD")
+def test_metrics_diff_prints_both_values_and_the_change_of_every_metric_that_differs(two_commits: Checkout) -> None:
+    before, after = metrics_at(two_commits, "HEAD~1"), metrics_at(two_commits, "HEAD")
     differing = {name: (before[name], after[name]) for name in before if before[name] != after[name]}
-    header, *rows = printed(compared, "metrics", "diff", "HEAD~1", "HEAD")
+    header, *rows = printed(two_commits, "metrics", "diff", "HEAD~1", "HEAD")
     assert header == ["Path", "Metric", "HEAD~1", "HEAD", "Change"]
     assert {path for path, *_ in rows} == {METRICS}
     assert {name: (float(old), float(new)) for _, name, old, new, _ in rows} == differing
@@ -80,27 +65,27 @@ def test_metrics_diff_prints_both_values_and_the_change_of_every_metric_that_dif
     assert len(differing) >= 2
 
 
-def test_metrics_show_is_a_table_of_a_few_numbers_for_each_model(compared: Checkout) -> None:
-    found = metrics_at(compared, "HEAD")
+def test_metrics_show_is_a_table_of_a_few_numbers_for_each_model(two_commits: Checkout) -> None:
+    found = metrics_at(two_commits, "HEAD")
     models = {"random", "first-option", "majority"}
     assert {name.split(".")[0] for name in found} == models
     assert all(isinstance(value, int | float) for value in found.values())
     assert len(found) <= MOST_METRICS * len(models)
-    lines = compared.run("dvc", "metrics", "show", "--md").stdout.strip().splitlines()
+    lines = two_commits.run("dvc", "metrics", "show", "--md").stdout.strip().splitlines()
     header, _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines)
     (shown,) = [row for row in (dict(zip(header, cells, strict=True)) for cells in rows) if row["Path"] == METRICS]
     assert {name: float(shown[name]) for name in found} == found
 
 
-def test_params_diff_prints_the_changed_setting_alone(compared: Checkout) -> None:
-    assert printed(compared, "params", "diff", "HEAD~1", "HEAD") == [
+def test_params_diff_prints_the_changed_setting_alone(two_commits: Checkout) -> None:
+    assert printed(two_commits, "params", "diff", "HEAD~1", "HEAD") == [
         ["Path", "Param", "HEAD~1", "HEAD"],
         ["params.yaml", CHANGED, *VALUES],
     ]
 
 
-def test_plots_diff_draws_every_model_of_both_commits(compared: Checkout) -> None:
-    page = Path(compared.run("dvc", "plots", "diff", "HEAD~1", "HEAD").stdout.strip().removeprefix("file://"))
+def test_plots_diff_draws_every_model_of_both_commits(two_commits: Checkout) -> None:
+    page = Path(two_commits.run("dvc", "plots", "diff", "HEAD~1", "HEAD").stdout.strip().removeprefix("file://"))
     html = page.read_text(encoding="utf-8")
     assert "<DVC_" not in html, "an anchor of the template was not filled"
     starts = [match.end() for match in re.finditer(r"var spec = ", html)]
@@ -110,7 +95,7 @@ def test_plots_diff_draws_every_model_of_both_commits(compared: Checkout) -> Non
     wanted = {
         (revision, row["name"], float(row["original"]))
         for revision in ("HEAD~1", "HEAD")
-        for row in csv.DictReader(io.StringIO(at(compared, revision, PLOT)))
+        for row in csv.DictReader(io.StringIO(at(two_commits, revision, PLOT)))
     }
     assert drawn == wanted
     assert {name for _, name, _ in drawn} >= {"Random", "InstructBLIP (Vicuna-7B)"}
@@ -121,17 +106,17 @@ def test_plots_diff_draws_every_model_of_both_commits(compared: Checkout) -> Non
     assert labelled["transform"][0]["groupby"] == ["name"]
     scripts = re.findall(r'<script src="(?!https:)([^"]*)"', html)
     assert len(scripts) == 3 and all((page.parent / script).is_file() for script in scripts), "drawn without a network"
-    assert not compared.run("git", "status", "--porcelain").stdout, "what DVC draws is no part of the project"
+    assert not two_commits.run("git", "status", "--porcelain").stdout, "what DVC draws is no part of the project"
 
 
-def test_exp_show_prints_both_commits_with_the_changed_setting_and_metrics(compared: Checkout) -> None:
+def test_exp_show_prints_both_commits_with_the_changed_setting_and_metrics(two_commits: Checkout) -> None:
     command = ("exp", "show", "--num", "2", "--only-changed", "--csv")
-    rows = list(csv.DictReader(io.StringIO(compared.run("dvc", *command).stdout)))
+    rows = list(csv.DictReader(io.StringIO(two_commits.run("dvc", *command).stdout)))
     by_revision = {row["rev"]: row for row in rows}
-    before = compared.run("git", "rev-parse", "--short=7", "HEAD~1").stdout.strip()
+    before = two_commits.run("git", "rev-parse", "--short=7", "HEAD~1").stdout.strip()
     commits = [by_revision["main"], by_revision[before]]
     assert [row[CHANGED] for row in commits] == [VALUES[1], VALUES[0]]
-    old, new = metrics_at(compared, "HEAD~1"), metrics_at(compared, "HEAD")
+    old, new = metrics_at(two_commits, "HEAD~1"), metrics_at(two_commits, "HEAD")
     for name in old:
         if old[name] == new[name]:
             assert name not in rows[0]

@@ -8,16 +8,11 @@ import pytest
 
 from tests.benchmarks.cvqa_real.small import LINES
 from tests.pictures import icon
-from tests.pipeline.checkouts import Checkout
+from tests.pipeline.checkouts import Checkout, computed, stale
 
 pytestmark = pytest.mark.pipeline
 
 RELEASED, LABELS, GENDERS, ANSWERS = "released.csv", "people/labels.csv", "genders.csv", "answers.csv"
-
-
-def computed(jobs: dict[str, str]) -> set[str]:
-    """The jobs whose outputs were made, not found or taken back."""
-    return {job for job, outcome in jobs.items() if outcome == "computed"}
 
 
 def write(checkout: Checkout, name: str, lines: list[str]) -> None:
@@ -47,6 +42,7 @@ def with_people(checkout: Checkout) -> None:
             "verify.cvqa-real.labels": [
                 {"path": LABELS, "format": "rejected-ids", "annotator": "ann", "rest": "accept"}
             ],
+            "evaluate.cvqa-real.strategies": ["direct"],
             "aggregate.cvqa-real.resamples": 200,
             "models": {
                 "majority": {"adapter": "majority"},
@@ -56,38 +52,41 @@ def with_people(checkout: Checkout) -> None:
     )
 
 
-def test_an_edited_file_makes_exactly_its_readers_due(checkout: Checkout, entry_point: list[str]) -> None:
+def test_an_edited_file_makes_exactly_its_readers_due(
+    checkout: Checkout, entry_points: tuple[list[str], list[str]]
+) -> None:
+    first, second = entry_points
     with_people(checkout)
     pair = json.loads(checkout.run("python", "-c", _IDS).stdout)[0]
     write(checkout, LABELS, ["item_id", pair])
     checkout.run("dvc", "add", "--quiet", LABELS)
     checkout.run("whatif", "dvc-yaml")
-    assert "verify cvqa-real" in checkout.jobs(entry_point)
+    assert "verify cvqa-real" in checkout.jobs(second)
     at_first = checkout.results()
-    assert checkout.jobs(entry_point) == {}
+    assert checkout.jobs(first) == {}
 
+    write(checkout, GENDERS, ["id,bb_gender", "1,Female", "2,Female"])
+    assert stale(checkout) == {"aggregate cvqa-real"}
     write(checkout, LABELS, ["item_id", pair, "somebody-else"])  # a further row that is not counted
-    jobs = checkout.jobs(entry_point)
+    jobs = checkout.jobs(first)
     assert computed(jobs) == {"verify cvqa-real check", "aggregate cvqa-real"}, "the questions are the same"
     assert "unknown item" in (checkout.path / "metrics/cvqa-real/funnel.csv").read_text(encoding="utf-8")
 
-    write(checkout, GENDERS, ["id,bb_gender", "1,Female", "2,Female"])
-    assert computed(checkout.jobs(entry_point)) == {"aggregate cvqa-real"}
     text = (checkout.path / ANSWERS).read_text(encoding="utf-8")
     write(checkout, ANSWERS, text.replace(",2,yes", ",1,no").splitlines())
-    asked = {name for name in computed(checkout.jobs(entry_point)) if name.startswith("evaluate")}
-    assert asked and all(" theirs " in name for name in asked)
-
+    theirs = stale(checkout)
+    assert theirs and all(name.startswith("evaluate cvqa-real theirs ") for name in theirs)
     released = (checkout.path / RELEASED).read_text(encoding="utf-8")
     write(checkout, RELEASED, released.replace("are there?,3,", "are there?,4,").splitlines())
-    jobs = checkout.jobs(entry_point)
+    jobs = checkout.jobs(second)
     assert {"extract cvqa-real", "generate cvqa-real", "verify cvqa-real", "aggregate cvqa-real"} <= computed(jobs)
+    assert theirs <= computed(jobs)
 
     write(checkout, RELEASED, released.splitlines())
     write(checkout, LABELS, ["item_id", pair])
     write(checkout, GENDERS, ["id,bb_gender", "1,Male", "2,Female"])
     write(checkout, ANSWERS, text.splitlines())
-    assert "computed" not in checkout.jobs(entry_point).values(), "earlier results come back from the stash"
+    assert "computed" not in checkout.jobs(first).values(), "earlier results come back from the stash"
     assert checkout.results() == at_first
 
 

@@ -4,41 +4,41 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
-from tests.pipeline.checkouts import ENTRY_POINTS, Checkout
+from tests.pipeline.checkouts import ENTRY_POINTS, Checkout, by_snakemake
 from tests.pipeline.power_cuts import job_of, kill_session, log_of, started, wait_until
 
 pytestmark = pytest.mark.pipeline
 
 SNAKEMAKE = ENTRY_POINTS["snakemake"]
+GENERATE = [*SNAKEMAKE, "--", "generate"]
 
 
-@pytest.mark.parametrize("mode", ["--dry-run", "--lint", "--list-rules", "--rulegraph", "--unlock"])
-def test_modes_that_run_no_job_change_nothing(checkout: Checkout, mode: str) -> None:
+def test_modes_that_run_no_job_change_nothing(checkout: Checkout) -> None:
     checkout.set({"seed": 7, "models.again": {"adapter": "random"}, "models.majority": None})
     before, record = checkout.results(), checkout.path / ".whatif/last-run.json"
     assert json.loads(record.read_text()) == ["dvc", "repro"]
     record.write_text("[]")
-    done = checkout.run("snakemake", mode, check=False)
-    assert checkout.results() == before
-    assert record.read_text() == "[]"
-    if mode == "--dry-run":
-        assert "generate_cvqa_synthetic" in done.stdout
-    # Jobs with the same reason share a line; what only follows from another job has none.
-    assert "not fresh: generate cvqa-synthetic part-000-of-002 and 1 more: seed: 2024 -> 7" in done.stderr
-    assert "not fresh: filter" not in done.stderr
+    for mode in ("--dry-run", "--lint", "--list-rules", "--rulegraph", "--unlock"):
+        done = checkout.run("snakemake", mode, check=False)
+        assert checkout.results() == before
+        assert record.read_text() == "[]"
+        if mode == "--dry-run":
+            assert "generate_cvqa_synthetic" in done.stdout
+        # Jobs with the same reason share a line; what only follows from another job has none.
+        assert "not fresh: generate cvqa-synthetic part-000-of-002 and 1 more: seed: 2024 -> 7" in done.stderr
+        assert "not fresh: filter" not in done.stderr
 
 
+@by_snakemake
 def test_a_job_that_fails_is_a_failure_and_what_came_of_earlier_runs_stays(
     checkout: Checkout, entry_point: list[str]
 ) -> None:
@@ -106,10 +106,17 @@ def test_a_full_disk_is_said_with_its_job_and_a_second_start_goes_on(
     assert checkout.results() == finished_checkout.results()
 
 
+def made(checkout: Checkout) -> dict[str, bytes]:
+    """What the first two stages have made."""
+    stages = ("data/extract/", "data/generate/")
+    return {path: data for path, data in checkout.results().items() if path.startswith(stages)}
+
+
+@pytest.mark.soak
 def test_a_run_that_was_killed_goes_on_when_its_orphan_has_ended(checkout: Checkout) -> None:
     checkout.set({"generate.cvqa-synthetic.puzzles_per_template": 60, "generate.cvqa-synthetic.shards": 1})
     images = checkout.path / "data/generate/cvqa-synthetic/images"
-    killed = started(checkout, SNAKEMAKE)
+    killed = started(checkout, GENERATE)
     try:
         assert wait_until(lambda: list(images.glob(".part-000-of-001.*.tmp")), killed), log_of(checkout).read_text()
         orphan = job_of(killed)
@@ -118,7 +125,7 @@ def test_a_run_that_was_killed_goes_on_when_its_orphan_has_ended(checkout: Check
         killed.send_signal(signal.SIGKILL)
         killed.wait()
         checkout.run("snakemake", "--unlock")
-        run = started(checkout, SNAKEMAKE)
+        run = started(checkout, GENERATE)
         try:
             waits = "generate cvqa-synthetic part-000-of-001: waiting for another process that is making it"
             log = checkout.path / "logs/generate/cvqa-synthetic/part-000-of-001.log"
@@ -132,26 +139,9 @@ def test_a_run_that_was_killed_goes_on_when_its_orphan_has_ended(checkout: Check
     rows = pq.read_table(images / "part-000-of-001.parquet").to_pylist()
     assert len(rows) == 360
     assert all(hashlib.sha256(row["image"]["bytes"]).hexdigest() == row["image_id"] for row in rows)
-    interrupted = checkout.results()
+    interrupted = made(checkout)
     checkout.run("snakemake", "--dry-run")  # whoever plans next removes what the orphan left
     assert not list((checkout.path / "data").rglob(".*.tmp"))
-    for folder in ("data", "metrics", ".whatif", ".snakemake"):
-        checkout.run("rm", "-rf", folder)
-    checkout.run(*SNAKEMAKE)
-    assert checkout.results() == interrupted
-
-
-def test_two_runs_at_once_in_one_checkout(checkout: Checkout) -> None:
-    from whatif.processes import locks
-
-    here = Path.cwd()
-    os.chdir(checkout.path)
-    try:
-        lock = locks.hold_checkout()
-    finally:
-        os.chdir(here)
-    done = checkout.run(*SNAKEMAKE, check=False)
-    assert done.returncode != 0
-    assert f"this checkout is in use: process {os.getpid()} on " in done.stdout + done.stderr
-    lock.close()
-    checkout.run(*SNAKEMAKE)
+    checkout.forget()
+    checkout.run(*GENERATE)
+    assert made(checkout) == interrupted

@@ -16,12 +16,6 @@ pytestmark = pytest.mark.pipeline
 NAME = "balls-on-shelves"
 
 
-def results(project: Path) -> dict[str, bytes]:
-    """Every artifact, metrics file and table: path -> bytes."""
-    files = [*project.glob("data/**/*.parquet"), *project.glob("metrics/**/*.*")]
-    return {str(file.relative_to(project)): file.read_bytes() for file in sorted(files)}
-
-
 def jobs(project: Path) -> list[dict[str, str]]:
     """What was done for each job so far."""
     log = project / ".whatif" / "log.jsonl"
@@ -46,10 +40,14 @@ def test_a_new_project_runs_with_the_wheel_alone(pipeline_installation: Installa
 
 
 def runs_through_both_entry_points(environment: Installation, project: Path) -> None:
-    """The same bytes, and everything is fresh after each; the project passes its own continuous integration."""
+    """Snakemake makes everything and DVC finds it fresh; the project passes its own continuous integration."""
     run = environment.run
-    run(project, "dvc", "repro")
+    run(project, "snakemake", "--cores", "2")
+    assert "Nothing to be done" in run(project, "snakemake", "--dry-run").stdout
+    assert {job["outcome"] for job in jobs(project)} == {"computed"}
+    before = len(jobs(project))
     run(project / "src", "dvc", "repro", "../dvc.yaml")
+    assert len(jobs(project)) == before
     assert "is up to date" in run(project, "whatif", "dvc-yaml", "--check").stdout
     shown = run(project / "src", "whatif", "show", NAME).stdout
     assert "Accuracy in percent" in shown and "First option" in shown
@@ -57,16 +55,8 @@ def runs_through_both_entry_points(environment: Installation, project: Path) -> 
     assert run(project, "whatif", "status", "--check").stdout.startswith("10 fresh")
     for command in (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",), ("pytest", "--quiet")):
         run(project, *command)
-    by_dvc = results(project)
-    assert f"metrics/{NAME}/paired.csv" in by_dvc and f"data/aggregate/{NAME}/items.parquet" in by_dvc
-
-    for path in by_dvc:
-        (project / path).unlink()
-    run(project, "python", "-c", "import shutil; shutil.rmtree('.whatif')")  # no artifact is taken from the stash
-    run(project, "snakemake", "--cores", "2")
-    assert results(project) == by_dvc
-    assert "Nothing to be done" in run(project, "snakemake", "--dry-run").stdout
-    assert {job["outcome"] for job in jobs(project)} == {"computed"}
+    assert (project / f"metrics/{NAME}/paired.csv").is_file()
+    assert (project / f"data/aggregate/{NAME}/items.parquet").is_file()
     ignored = run(project, "git", "status", "--short", "--ignored").stdout.split()
     assert {"data/extract/", "site/", ".whatif/", ".snakemake/", "logs/"} <= set(ignored)
 

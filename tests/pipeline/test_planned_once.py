@@ -1,4 +1,4 @@
-"""What `dvc repro` costs when nothing is to be computed: one plan, no Snakemake, and no stage that acts for another."""
+"""What runs cost when nothing is to be computed: one plan, no Snakemake, and no stage that acts for another."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ pytestmark = pytest.mark.pipeline
 
 DVC, SNAKEMAKE = ENTRY_POINTS["dvc"], ENTRY_POINTS["snakemake"]
 SEED = "seed"
+FROM_STASH = {"taken from the stash"}
 
 
 def snakemake_runs(checkout: Checkout) -> int:
@@ -20,53 +21,39 @@ def snakemake_runs(checkout: Checkout) -> int:
     return len(list((checkout.path / ".snakemake/log").glob("*.log")))
 
 
-def of_stage(checkout: Checkout, stage: str) -> dict[str, bytes]:
-    return {path: data for path, data in checkout.results().items() if path.startswith(f"data/{stage}/")}
+@pytest.mark.soak
+def test_dvc_starts_no_snakemake_for_what_was_made_before_and_a_stage_takes_back_its_own_files_alone(
+    finished_checkout: Checkout, checkout: Checkout
+) -> None:
+    first_seed = finished_checkout.results()
+    checkout.set({SEED: 7})
+    jobs = checkout.jobs(SNAKEMAKE)
+    assert set(jobs.values()) == {"computed"}
+    results, runs = checkout.results(), snakemake_runs(checkout)
 
-
-@pytest.fixture
-def gone_and_back(with_another_seed: Checkout) -> Checkout:
-    """A checkout that was run with another seed, and in which the first one is wanted again."""
-    with_another_seed.set({SEED: 2024})
-    return with_another_seed
-
-
-def test_dvc_after_snakemake_starts_no_snakemake(with_another_seed: Checkout) -> None:
-    checkout = with_another_seed
-    results, before = checkout.results(), snakemake_runs(checkout)
+    # What Snakemake has made, DVC records.
     assert checkout.jobs(DVC) == {}
-    assert snakemake_runs(checkout) == before
     assert checkout.results() == results
     assert "up to date" in checkout.run("dvc", "status").stdout
+    assert snakemake_runs(checkout) == runs
 
-
-def test_dvc_takes_back_an_earlier_value_without_snakemake(gone_and_back: Checkout) -> None:
-    checkout = gone_and_back
-    before = snakemake_runs(checkout)
-    jobs = checkout.jobs(DVC)
-    assert set(jobs.values()) == {"taken from the stash"}
-    assert snakemake_runs(checkout) == before
-    assert "up to date" in checkout.run("dvc", "status").stdout
-    checkout.set({SEED: 7})
-    checkout.run(*SNAKEMAKE)
+    # Back to the first seed: a dry run changes nothing, a single stage restores its files, DVC all.
     checkout.set({SEED: 2024})
-    again = checkout.jobs(SNAKEMAKE)
-    assert again == jobs
+    assert "Nothing to be done" in checkout.run("snakemake", "--dry-run").stdout
+    assert checkout.results() == results
+    runs = snakemake_runs(checkout)
+    checkout.run("dvc", "repro", "--single-item", "generate")
+    changed = {path for path, data in checkout.results().items() if results.get(path) != data}
+    assert changed and all(path.startswith("data/generate/") for path in changed)
+    assert set(checkout.jobs(DVC).values()) == FROM_STASH
+    assert checkout.results() == first_seed
+    assert "up to date" in checkout.run("dvc", "status").stdout
+    assert snakemake_runs(checkout) == runs
 
-
-def test_a_single_stage_takes_back_its_own_files_alone(gone_and_back: Checkout) -> None:
-    later = {stage: of_stage(gone_and_back, stage) for stage in ("filter", "verify", "evaluate", "aggregate")}
-    generated = of_stage(gone_and_back, "generate")
-    gone_and_back.run("dvc", "repro", "--single-item", "generate")
-    assert of_stage(gone_and_back, "generate") != generated
-    assert {stage: of_stage(gone_and_back, stage) for stage in later} == later
-
-
-def test_a_dry_run_shows_what_is_due_and_changes_nothing(gone_and_back: Checkout) -> None:
-    before = gone_and_back.results()
-    assert "Nothing to be done" in gone_and_back.run("snakemake", "--dry-run").stdout
-    assert gone_and_back.results() == before
-    assert set(gone_and_back.jobs(SNAKEMAKE).values()) == {"taken from the stash"}
+    # And again to the second, by Snakemake.
+    checkout.set({SEED: 7})
+    assert set(checkout.jobs(SNAKEMAKE).values()) == FROM_STASH
+    assert checkout.results() == results
 
 
 def test_make_runs_the_code_of_the_checkout_and_names_what_it_knows(checkout: Checkout) -> None:

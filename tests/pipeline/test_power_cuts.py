@@ -1,21 +1,32 @@
-"""Power cuts: whatever is killed, and whenever, `whatif resume` ends in the bytes of an uninterrupted run."""
+"""Power cuts: `whatif resume` ends in the bytes of an uninterrupted run. Two runs at once share answers and cache."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from tests.defaults import ROOT
-from tests.pipeline.checkouts import ENTRY_POINTS, Checkout
-from tests.pipeline.power_cuts import PowerCuts, job_of, kill_session, started, wait_until
+from tests.pipeline.checkouts import A_REPORT, ENTRY_POINTS, Checkout
+from tests.pipeline.power_cuts import (
+    LONGEST,
+    PowerCuts,
+    environment,
+    job_of,
+    kill_session,
+    started,
+    wait_until,
+)
 from whatif.commands.resume import next_command
 
 pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]
 
 
-@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("number", [2, *(pytest.param(number, marks=pytest.mark.soak) for number in (0, 1, 3, 4))])
 def test_after_a_cut_the_way_back_ends_as_if_nothing_had_happened(power_cuts: PowerCuts, number: int) -> None:
     outcome = power_cuts.try_out(f"cut-{number}", power_cuts.planned(number))
     assert outcome.faults == ()
@@ -23,8 +34,46 @@ def test_after_a_cut_the_way_back_ends_as_if_nothing_had_happened(power_cuts: Po
     assert outcome.asked_again == 0
 
 
+@pytest.mark.soak
+def test_two_checkouts_that_share_answers_and_cache_lose_nothing(
+    power_cuts: PowerCuts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unmade = Checkout(power_cuts.folder / "start")
+    checkouts = [unmade.copied_to(tmp_path / name) for name in ("one", "two")]
+    for checkout in checkouts:
+        checkout.run("dvc", "config", "--local", "cache.dir", str(tmp_path / "cache"))
+    store = tmp_path / "responses.sqlite"
+    runs = [
+        subprocess.Popen(
+            ENTRY_POINTS["dvc"],
+            cwd=checkout.path,
+            env={**environment(checkout), "WHATIF_RESPONSES": str(store)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        for checkout in checkouts
+    ]
+    try:
+        for run in runs:
+            said, _ = run.communicate(timeout=LONGEST)
+            assert run.returncode == 0, said.decode()
+    finally:
+        for run in runs:
+            kill_session(run)
+    monkeypatch.setenv("WHATIF_RESPONSES", str(store))
+    shown = checkouts[0].run("whatif", "responses", "show").stdout
+    assert f" {power_cuts.requests:,} answers" in shown
+    for checkout in checkouts:
+        wanted = {path: data for path, data in power_cuts.results.items() if path != "dvc.lock"}
+        assert checkout.results() == wanted
+        shutil.rmtree(checkout.path / "data")
+        checkout.run("dvc", "checkout")  # the cache has all of it, whole
+        assert checkout.results() == wanted
+
+
 def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(checkout: Checkout) -> None:
-    checkout.set({"seed": 7})
+    checkout.set(A_REPORT)
     run = started(checkout, ENTRY_POINTS["snakemake"])
     try:
         assert wait_until(lambda: job_of(run), run)

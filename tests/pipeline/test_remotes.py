@@ -75,9 +75,9 @@ def _listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-@pytest.fixture(params=["folder", "ssh"])
+@pytest.fixture(params=["ssh", pytest.param("folder", marks=pytest.mark.soak)])
 def remote(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Remote]:
-    """Each remote in turn."""
+    """A remote over SSH; a folder, which every `fresh_clone` pulls from, is left to the soak."""
     if request.param == "folder":
         yield Remote(str(tmp_path / "storage"), {})
         return

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -22,8 +20,7 @@ pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]
 def test_all_processes_of_an_interrupted_run_end_and_the_next_run_makes_the_right_bytes(
     finished_checkout: Checkout, checkout: Checkout, entry_point: list[str]
 ) -> None:
-    for folder in ("data", "metrics", "logs", ".whatif", ".snakemake"):
-        shutil.rmtree(checkout.path / folder)
+    checkout.forget("data/aggregate", "metrics", ".whatif/stash")  # four jobs are due
     for number in (signal.SIGTERM, signal.SIGHUP):
         said, computed = _interrupted(checkout, entry_point, number)
         if entry_point == ENTRY_POINTS["dvc"]:
@@ -92,8 +89,7 @@ def _suspended_job(run: subprocess.Popen[bytes]) -> psutil.Process | None:
 
 
 def _came_to_their_end(checkout: Checkout) -> set[int]:
-    log = checkout.path / ".whatif/log.jsonl"
-    return {json.loads(line)["pid"] for line in log.read_text().splitlines()} if log.exists() else set()
+    return {entry["pid"] for entry in checkout.logged()}
 
 
 def _lines_of_ours(said: str) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -13,8 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.checkouts import ENTRY_POINTS, Checkout, copy_of_sources
+from tests.defaults import ROOT, puzzles_and_baselines
+from tests.pipeline.checkouts import ENTRY_POINTS, Checkout, new_project
 from tests.pipeline.slurm_cluster import AT_ONCE, PROGRAMS, SNAKEMAKE, Cluster, slurm, why_not
+from tests.tutorials.runner import TUTORIALS, run_page
+from whatif import benchmarks
+from whatif.cluster import resources
+from whatif.cluster.faults import check_cluster
+from whatif.errors import WhatifError
 from whatif.processes.locks import record_run
 
 # Each job of Slurm starts Snakemake twice, in turn.
@@ -40,6 +45,17 @@ def unmade(finished_checkout: Checkout, tmp_path: Path) -> Iterator[Checkout]:
     shutil.rmtree(checkout.path / "metrics")
     yield checkout
     shutil.rmtree(checkout.path)
+
+
+@pytest.fixture
+def resources_read_anew() -> Iterator[None]:
+    """What a process has read of slurm/resources.yaml is forgotten before the test and after it."""
+    kept = (resources.load_resources, resources._wanted)
+    for one in kept:
+        one.cache_clear()
+    yield
+    for one in kept:
+        one.cache_clear()
 
 
 def start(checkout: Checkout, *command: str, path: str | None = None) -> subprocess.CompletedProcess[str]:
@@ -71,25 +87,21 @@ def change(checkout: Checkout, old: str, new: str) -> None:
 
 
 @with_slurm
-def test_slurm_makes_what_dvc_made_and_both_entry_points_find_it_fresh(
+def test_as_the_tutorial_says_slurm_makes_what_dvc_made_and_both_entry_points_find_it_fresh(
     finished_checkout: Checkout, unmade: Checkout, cluster: Cluster
 ) -> None:
-    done = start(unmade, *SNAKEMAKE, *AT_ONCE)
-    assert done.returncode == 0, done.stdout
+    assert run_page(TUTORIALS / "on-slurm.md", unmade.path, source=unmade.path) == 3
     made = unmade.results()
     wanted = finished_checkout.results()
     assert sorted(made) == sorted(wanted)
     assert [path for path in wanted if made[path] != wanted[path]] == []
     # Fifteen jobs: those of a step that has parts, or several of it, went together.
-    assert done.stdout.count("has been submitted with SLURM jobid") == 8
+    assert (unmade.path / "logs/snakemake.log").read_text().count("has been submitted with SLURM jobid") == 8
     assert cluster.queue() == []
     # What whatif said stands where every entry point writes it; Slurm's own logs of jobs that ended well are gone.
     assert (unmade.path / "logs/evaluate/cvqa-synthetic/random/part-001-of-002.log").read_text().endswith(" s\n")
     assert list((unmade.path / "logs/slurm").rglob("*.log")) == []
-    assert unmade.run("whatif", "status", "--check").returncode == 0
     assert unmade.jobs(ENTRY_POINTS["snakemake"]) == {}
-    unmade.jobs(ENTRY_POINTS["dvc"])
-    assert unmade.results() == wanted
 
 
 @with_slurm
@@ -98,10 +110,7 @@ def test_slurm_makes_all_of_the_embedded_default_as_dvc_does(cluster: Cluster, t
     commands = {"dvc": ENTRY_POINTS["dvc"], "slurm": [*SNAKEMAKE, *AT_ONCE]}
     made = {}
     for name, command in commands.items():
-        checkout = Checkout(tmp_path / name)
-        checkout.path.mkdir()
-        copy_of_sources(checkout.path)
-        checkout.run("git", "init", "--quiet", "--initial-branch", "main")
+        checkout = new_project(Checkout(tmp_path / name), {})
         done = start(checkout, *command)
         assert done.returncode == 0, done.stdout
         made[name] = checkout.results()
@@ -113,59 +122,65 @@ def test_slurm_makes_all_of_the_embedded_default_as_dvc_does(cluster: Cluster, t
 
 @with_slurm
 def test_a_job_over_its_memory_is_named_with_its_log_and_a_second_start_goes_on(
-    finished_checkout: Checkout, unmade: Checkout, cluster: Cluster
+    finished_checkout: Checkout, checkout: Checkout, cluster: Cluster
 ) -> None:
-    unmade.run("snakemake", "--cores", "2", "--quiet", "host", "rules", "--", "verify")
-    change(unmade, "mem_mb: 2000", "mem_mb: 20")
     target = "data/evaluate/random/cvqa-synthetic/predictions/part-000-of-002.parquet"
-    done = start(unmade, *SNAKEMAKE, *AT_ONCE, "--", target)
+    (checkout.path / target).unlink()
+    change(checkout, "mem_mb: 2000", "mem_mb: 20")
+    done = start(checkout, *SNAKEMAKE, *AT_ONCE, "--", target)
     assert done.returncode != 0
     lines = [line for line in done.stdout.splitlines() if line.startswith("Slurm job ")]
     assert len(lines) == 2, done.stdout  # the second try asked for 40 MB
     for line in lines:
         assert "was stopped at its memory limit; raise `mem_mb` of `cpu` in slurm/resources.yaml" in line
         log = line.partition("Logs: ")[2].split(", ")[0]
-        assert (unmade.path / log).is_file()
-    assert not (unmade.path / target).exists()
-    change(unmade, "mem_mb: 20", "mem_mb: 2000")
-    again = start(unmade, *SNAKEMAKE, *AT_ONCE, "--", target)
+        assert (checkout.path / log).is_file()
+    assert not (checkout.path / target).exists()
+    change(checkout, "mem_mb: 20", "mem_mb: 2000")
+    again = start(checkout, *SNAKEMAKE, *AT_ONCE, "--", target)
     assert again.returncode == 0, again.stdout
-    assert (unmade.path / target).read_bytes() == (finished_checkout.path / target).read_bytes()
+    assert (checkout.path / target).read_bytes() == (finished_checkout.path / target).read_bytes()
     assert cluster.queue() == []
 
 
 @with_slurm
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("slurm_partition: null", "slurm_partition: nope", "Invalid partition name specified"),
-        ("mem_mb: 2000", "mem_mb: 900000", "Requested node configuration is not available"),
-        ("mem_mb: 2000", "mem_mb: 2000\n  constraint: large", "Invalid feature specification"),
-    ],
-)
 def test_what_the_cluster_would_never_take_is_refused_before_anything_is_handed_in(
-    unmade: Checkout, cluster: Cluster, old: str, new: str, message: str
+    unmade: Checkout, cluster: Cluster
 ) -> None:
-    change(unmade, old, new)
+    change(unmade, "slurm_partition: null", "slurm_partition: nope")
     done = start(unmade, *SNAKEMAKE)
     assert done.returncode != 0
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("whatif: slurm/resources.yaml: ")]
     assert line.startswith("whatif: slurm/resources.yaml: cpu: sbatch rejects ")
-    assert message in line
+    assert "Invalid partition name specified" in line
     assert line.endswith("partitions here: main")
     assert "Traceback" not in done.stdout
     assert cluster.queue() == []
 
 
 @with_slurm
-def test_a_gpu_on_a_cluster_without_one_is_refused_for_the_model_that_wants_it(
-    unmade: Checkout, cluster: Cluster
+@pytest.mark.parametrize(
+    ("memory", "message"),
+    [
+        ("mem_mb: 900000", "cpu: sbatch rejects .*: Requested node configuration is not available"),
+        ("mem_mb: 2000\n  constraint: large", "cpu: sbatch rejects .*: Invalid feature specification"),
+        (
+            "mem_mb: 2000",
+            r"model.with_gpu: sbatch rejects .*: Invalid generic resource \(gres\) specification; "
+            "for example evaluate cvqa-synthetic large",
+        ),
+    ],
+)
+def test_memory_a_feature_and_a_gpu_that_no_node_has_are_refused_too(
+    folder: Path, cluster: Cluster, resources_read_anew: None, memory: str, message: str
 ) -> None:
-    unmade.set({"models.large": {"adapter": "hf-chat", "checkpoint": "some/checkpoint", "device": "cuda"}})
-    done = start(unmade, *SNAKEMAKE)
-    assert done.returncode != 0
-    assert "slurm/resources.yaml: model.with_gpu: sbatch rejects" in done.stdout
-    assert "Invalid generic resource (gres) specification; for example evaluate cvqa-synthetic large" in done.stdout
+    values = puzzles_and_baselines()
+    values["models"]["large"] = {"adapter": "hf-chat", "checkpoint": "some/checkpoint", "device": "cuda"}
+    text = (ROOT / RESOURCES).read_text(encoding="utf-8").replace("mem_mb: 2000", memory, 1)
+    (folder / "slurm").mkdir()
+    (folder / RESOURCES).write_text(text, encoding="utf-8")
+    with pytest.raises(WhatifError, match=rf"slurm/resources\.yaml: {message}"):
+        check_cluster(benchmarks.graph(benchmarks.check_params(values)), print)
 
 
 @with_slurm
@@ -200,12 +215,3 @@ def test_without_slurm_one_line_says_where_to_start_and_a_dry_run_works(checkout
     assert "Traceback" not in done.stdout
     planned = start(checkout, *SNAKEMAKE, "--dry-run", path=path)
     assert planned.returncode == 0, planned.stdout
-
-
-def test_a_mistake_in_the_resources_stops_the_local_entry_point_too(checkout: Checkout) -> None:
-    change(checkout, "mem_mb: 2000", "mem_gb: 2")
-    done = checkout.run(*ENTRY_POINTS["snakemake"], check=False)
-    assert done.returncode != 0
-    assert re.search(
-        r"slurm/resources\.yaml:\d+: cpu\.mem_gb: unknown key; did you mean `mem_mb`\?", done.stdout + done.stderr
-    )

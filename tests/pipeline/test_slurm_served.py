@@ -19,7 +19,7 @@ from tests.tiny_checkpoints import tiny_llava
 from whatif.models.responses.store import ResponseStore
 
 REFUSED = why_not()
-pytestmark = [pytest.mark.pipeline, pytest.mark.skipif(bool(REFUSED), reason=f"needs Slurm: {REFUSED}")]
+pytestmark = [pytest.mark.soak, pytest.mark.skipif(bool(REFUSED), reason=f"needs Slurm: {REFUSED}")]
 
 
 @pytest.fixture(scope="module")

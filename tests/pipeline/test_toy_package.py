@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from tests.defaults import ROOT
-from tests.pipeline.checkouts import Checkout, copy_of_sources
+from tests.pipeline.checkouts import Checkout, new_project
 from whatif.params.base import STAGES
 
 pytestmark = pytest.mark.pipeline
@@ -53,36 +53,33 @@ def coins(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def new_project(path: Path, coins: Path) -> WithPackages:
+def with_coins(path: Path, coins: Path) -> WithPackages:
     """A project of which nothing is made yet."""
     checkout = WithPackages(path, coins)
-    checkout.path.mkdir()
-    copy_of_sources(checkout.path)
-    checkout.run("git", "init", "--quiet", "--initial-branch", "main")
+    new_project(checkout, {})
     checkout.commit("as it ships")
     (checkout.path / "params.yaml").write_text(yaml.safe_dump(PARAMS, sort_keys=False), encoding="utf-8")
     checkout.run("whatif", "dvc-yaml")
     return checkout
 
 
-@pytest.fixture
-def project(coins: Path, tmp_path: Path) -> WithPackages:
-    """A project of which nothing is made yet."""
-    return new_project(tmp_path / "project", coins)
-
-
 @pytest.fixture(scope="module")
 def made_by_snakemake(coins: Path, tmp_path_factory: pytest.TempPathFactory) -> WithPackages:
-    """A project that was run by Snakemake; no test changes it."""
-    made = new_project(tmp_path_factory.mktemp("by-snakemake") / "project", coins)
+    """A project that was run stage by stage, by Snakemake; no test changes it."""
+    made = with_coins(tmp_path_factory.mktemp("by-snakemake") / "project", coins)
+    listed = made.run("snakemake", "--list").stdout.split()
+    assert {"generate_coins", "filter_coins", "evaluate_coins"} <= set(listed)
+    made.run("snakemake", "--cores", "2", "filter")
+    done = made.run("whatif", "evaluate", "coins", "--model", "first")
+    assert "evaluate coins first: computed" in done.stderr
     made.run("snakemake", "--cores", "2")
     return made
 
 
 def test_it_runs_through_both_entry_points_and_edits_no_file(
-    project: WithPackages, made_by_snakemake: WithPackages
+    coins: Path, made_by_snakemake: WithPackages, tmp_path: Path
 ) -> None:
-    by_dvc = project
+    by_dvc = with_coins(tmp_path / "project", coins)
     by_dvc.run("dvc", "repro")
     assert by_dvc.results() == made_by_snakemake.results()
     assert sorted(path for path in by_dvc.results() if not path.startswith("data/evaluate/")) == [
@@ -109,21 +106,15 @@ def test_it_runs_through_both_entry_points_and_edits_no_file(
     ]
 
 
-def test_its_settings_options_targets_and_metrics_are_known(project: WithPackages) -> None:
-    declared = yaml.safe_load((project.path / "dvc.yaml").read_text(encoding="utf-8"))
+def test_its_settings_and_metrics_are_known(made_by_snakemake: WithPackages, tmp_path: Path) -> None:
+    declared = yaml.safe_load((made_by_snakemake.path / "dvc.yaml").read_text(encoding="utf-8"))
     assert declared["metrics"] == ["metrics/coins.json"]
-    listed = project.run("snakemake", "--list").stdout.split()
-    assert {"generate_coins", "filter_coins", "evaluate_coins"} <= set(listed)
-    project.run("snakemake", "--cores", "2", "filter")
-    done = project.run("whatif", "evaluate", "coins", "--model", "first")
-    assert "evaluate coins first: computed" in done.stderr
-    project.run("snakemake", "--cores", "2")
-    assert "- The first: " in project.run("whatif", "show", "coins").stdout
-    assert "coins: accuracy first " in project.run("whatif", "summary").stdout
-    (project.path / "params.yaml").write_text(
-        yaml.safe_dump({**PARAMS, "filter": {"coins": {"fewest_head": 1}}}, sort_keys=False), encoding="utf-8"
-    )
-    failed = project.run("whatif", "status", check=False)
+    assert "- The first: " in made_by_snakemake.run("whatif", "show", "coins").stdout
+    assert "coins: accuracy first " in made_by_snakemake.run("whatif", "summary").stdout
+    mistaken = WithPackages(tmp_path, made_by_snakemake.installed)
+    (tmp_path / "src").symlink_to(made_by_snakemake.path / "src")
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump({**PARAMS, "filter": {"coins": {"fewest_head": 1}}}))
+    failed = mistaken.run("whatif", "status", check=False)
     assert failed.returncode == 2
     assert "filter.coins.fewest_head: unknown key; did you mean `fewest_heads`?" in failed.stderr
 

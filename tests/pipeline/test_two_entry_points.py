@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
-from tests.pipeline.checkouts import ENTRY_POINTS, Checkout
+from tests.pipeline.checkouts import OTHER_ANSWERS, SITE_JOB, Checkout, by_snakemake, computed
 
 pytestmark = pytest.mark.pipeline
 
@@ -17,137 +16,124 @@ SHARDS = ("part-000-of-002", "part-001-of-002")
 PARTS = {f"generate {part}" for part in SHARDS}
 AUDITS = {f"aggregate shortcuts {variant}" for variant in ("original", "counterfactual")}
 EVALUATIONS = {f"evaluate {model} {part}" for model in ("first-option", "majority", "random") for part in SHARDS}
-IMAGE_SIZE = "generate.cvqa-synthetic.image_size"
-SEED = "seed"
+EVERYTHING = {"extract", *PARTS, "filter", "verify", *EVALUATIONS, *AUDITS, "aggregate"}
+PUZZLES = "data/generate/cvqa-synthetic/puzzles/part-001-of-002.parquet"
+QUESTIONS = "data/verify/cvqa-synthetic/questions.parquet"
+METRICS, TABLE = "metrics/cvqa-synthetic.json", "metrics/cvqa-synthetic/table7.csv"
 
 
-def computed(jobs: dict[str, str]) -> set[str]:
-    """The jobs whose outputs were really made, not found or taken back."""
-    return {job for job, outcome in jobs.items() if outcome == "computed"}
-
-
-def test_both_entry_points_make_the_same_bytes(checkout: Checkout) -> None:
-    by_dvc = checkout.results()
+def test_both_entry_points_make_the_same_bytes(finished_checkout: Checkout, made_by_snakemake: Checkout) -> None:
+    by_dvc = finished_checkout.results()
     assert len([path for path in by_dvc if path.endswith(".parquet")]) == 27
-    for folder in ("data", "metrics", ".whatif", ".snakemake"):
-        checkout.run("rm", "-rf", folder)
-    jobs = checkout.jobs(["snakemake", "--cores", "2", "--quiet", "host", "rules"])
-    assert set(jobs) == {"extract", *PARTS, "filter", "verify", *EVALUATIONS, *AUDITS, "aggregate"}
-    assert set(jobs.values()) == {"computed"}
-    assert checkout.results() == by_dvc
+    assert made_by_snakemake.results() == by_dvc
+    assert made_by_snakemake.site() == finished_checkout.site()
+    for checkout in (finished_checkout, made_by_snakemake):
+        ran = [(entry["job"].replace(" cvqa-synthetic", ""), entry["outcome"]) for entry in checkout.logged()]
+        assert sorted(ran) == sorted((job, "computed") for job in (*EVERYTHING, SITE_JOB))
 
 
 def test_after_a_clone_and_pull_nothing_runs_then_exactly_what_an_edit_asks_for(
-    fresh_clone: Checkout, entry_point: list[str]
+    finished_checkout: Checkout, fresh_clone: Checkout, entry_points: tuple[list[str], list[str]]
 ) -> None:
-    assert fresh_clone.jobs(entry_point) == {}
+    first, second = entry_points
+    assert fresh_clone.run("whatif", "status", "--check").returncode == 0
+    assert "Nothing to be done" in fresh_clone.run("snakemake", "--dry-run").stdout
+    assert not (fresh_clone.path / "site").exists()
+    for command in entry_points:
+        fresh_clone.run(*command)
+    assert fresh_clone.logged() == []
+    assert "site/index.html: " in fresh_clone.run("whatif", "site").stdout
+    assert fresh_clone.site() == finished_checkout.site()
+
     fresh_clone.set({"aggregate.cvqa-synthetic.confidence": 0.9})
-    assert fresh_clone.jobs(entry_point) == {"aggregate": "computed"}
+    assert fresh_clone.jobs(first) == {"aggregate": "computed"}
+    results = fresh_clone.results()
+    assert fresh_clone.jobs(second) == {}
+    assert fresh_clone.results() == results
     # The filter rejects as little as before: its rows are the same, and what comes after is taken as it was.
     fresh_clone.set({"filter.cvqa-synthetic.smallest_gap": 0.2})
-    assert computed(fresh_clone.jobs(entry_point)) == {"filter"}
-    assert fresh_clone.jobs(entry_point) == {}
+    assert computed(fresh_clone.jobs(second)) == {"filter"}
+    assert fresh_clone.jobs(first) == {}
 
 
-@pytest.fixture(scope="module")
-def two_commits(finished_checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
-    """The finished checkout with a second commit of `dvc repro`, with the seed 7; no test changes it."""
-    checkout = finished_checkout.copied_to(tmp_path_factory.mktemp("two-commits") / "project")
-    checkout.set({SEED: 7})
-    checkout.jobs(["dvc", "repro"])
-    checkout.commit("another seed")
-    yield checkout
-    shutil.rmtree(checkout.path)
-
-
+@by_snakemake
 def test_going_back_after_a_checkout_of_other_results(
     finished_checkout: Checkout, two_commits: Checkout, tmp_path: Path, entry_point: list[str]
 ) -> None:
-    at_first, at_seven = finished_checkout.results(), two_commits.results()
-    assert at_seven != at_first
+    at_first, at_second = finished_checkout.results(), two_commits.results()
+    assert at_second != at_first
     checkout = two_commits.copied_to(tmp_path / "project")
     checkout.run("git", "checkout", "--quiet", "HEAD~1")
     checkout.run("dvc", "checkout", "--force")
-    checkout.set({SEED: 7})
+    checkout.set(OTHER_ANSWERS)
     checkout.jobs(entry_point)
-    assert checkout.results() == at_seven
-    checkout.set({SEED: 2024})
+    assert checkout.results() == at_second
+    checkout.set({"models.random.adapter": "random"})
     assert "computed" not in checkout.jobs(entry_point).values()
     assert checkout.results() == at_first
 
 
-def test_an_experiment_gives_the_results_of_its_own_value(
-    checkout: Checkout, finished_with_another_seed: Checkout
+def test_an_experiment_gives_the_results_of_its_own_value(checkout: Checkout, two_commits: Checkout) -> None:
+    ((setting, value),) = OTHER_ANSWERS.items()
+    checkout.run("dvc", "exp", "run", "--temp", "--name", "other", "--set-param", f"{setting}={value}")
+    checkout.run("dvc", "exp", "branch", "other", "branch-of-other")
+    shown = checkout.run("git", "show", f"branch-of-other:{METRICS}").stdout
+    assert json.loads(shown) == json.loads((two_commits.path / METRICS).read_text(encoding="utf-8"))
+
+
+def test_code_of_a_stage_is_compared_without_its_comments_and_repeats_that_stage_alone(
+    checkout: Checkout, entry_points: tuple[list[str], list[str]]
 ) -> None:
-    wanted = json.loads((finished_with_another_seed.path / "metrics/cvqa-synthetic.json").read_text())
-    checkout.run("dvc", "exp", "run", "--temp", "--name", "seven", "--set-param", "seed=7")
-    checkout.run("dvc", "exp", "branch", "seven", "branch-of-seven")
-    shown = checkout.run("git", "show", "branch-of-seven:metrics/cvqa-synthetic.json").stdout
-    assert json.loads(shown) == wanted
-
-
-@pytest.mark.parametrize("order", [("snakemake", "dvc"), ("dvc", "snakemake")])
-def test_what_one_entry_point_has_made_the_other_does_not_repeat(checkout: Checkout, order: tuple[str, str]) -> None:
-    checkout.set({IMAGE_SIZE: 208})
-    assert set(checkout.jobs(ENTRY_POINTS[order[0]])) >= PARTS
-    results = checkout.results()
-    assert checkout.jobs(ENTRY_POINTS[order[1]]) == {}
-    assert checkout.results() == results
-
-
-def test_a_comment_in_the_source_of_a_stage_repeats_nothing(checkout: Checkout, entry_point: list[str]) -> None:
+    first, second = entry_points
     source = checkout.path / "src/whatif/benchmarks/cvqa_synthetic/dot_puzzle.py"
-    source.write_text(source.read_text(encoding="utf-8") + "\n# A remark.\n", encoding="utf-8")
-    assert checkout.jobs(entry_point) == {}
-
-
-def test_changed_code_of_a_stage_repeats_that_stage_alone(checkout: Checkout, entry_point: list[str]) -> None:
-    source = checkout.path / "src/whatif/benchmarks/cvqa_synthetic/dot_puzzle.py"
-    text = source.read_text(encoding="utf-8")
+    text = source.read_text(encoding="utf-8") + "\n# A remark.\n"
+    source.write_text(text, encoding="utf-8")
+    assert checkout.jobs(first) == {}
     source.write_text(text.replace("_ATTEMPTS = ", "_ATTEMPTS = 1 + "), encoding="utf-8")
-    assert computed(checkout.jobs(entry_point)) == PARTS
-    assert checkout.jobs(entry_point) == {}
+    assert computed(checkout.jobs(second)) == PARTS
+    assert checkout.jobs(first) == {}
 
 
-def test_a_model_added_and_taken_away_again(checkout: Checkout, entry_point: list[str]) -> None:
+def test_a_model_added_and_taken_away_again(checkout: Checkout, entry_points: tuple[list[str], list[str]]) -> None:
     before = checkout.results()
     checkout.set({"models.again": {"adapter": "random", "name": "Random again"}})
     wanted = {"aggregate", *(f"evaluate again {part}" for part in SHARDS)}
-    assert checkout.jobs(entry_point) == dict.fromkeys(wanted, "computed")
+    assert checkout.jobs(entry_points[1]) == dict.fromkeys(wanted, "computed")
     assert "Random again" in (checkout.path / "metrics/cvqa-synthetic/table7.md").read_text()
     checkout.set({"models.again": None})
-    assert "computed" not in checkout.jobs(entry_point).values()
+    assert "computed" not in checkout.jobs(entry_points[0]).values()
     assert checkout.results() == before
 
 
-@pytest.mark.parametrize(
-    "file",
-    [
-        "data/generate/cvqa-synthetic/puzzles/part-001-of-002.parquet",
-        "data/verify/cvqa-synthetic/questions.parquet",
-        "metrics/cvqa-synthetic.json",
-        "metrics/cvqa-synthetic/table7.csv",
-    ],
-)
-@pytest.mark.parametrize("damage", ["deleted", "edited"])
-def test_a_deleted_or_edited_file_is_made_again(
-    checkout: Checkout, entry_point: list[str], file: str, damage: str
-) -> None:
-    before = checkout.results()
-    path = checkout.path / file
-    if damage == "deleted":
+def do_damage(path: Path, how: str) -> None:
+    if how == "deleted":
         path.unlink()
     elif path.suffix == ".parquet":
-        _edit_rows(path)
+        pq.write_table(pq.read_table(path).slice(1), path)
     else:
         path.write_bytes(path.read_bytes() + b"\n1,2,3\n")
+
+
+def is_made_again(checkout: Checkout, command: list[str], file: str, damage: str) -> None:
+    before = checkout.results()
+    do_damage(checkout.path / file, damage)
     assert checkout.results() != before
-    checkout.jobs(entry_point)
+    checkout.jobs(command)
     assert checkout.results() == before
 
 
-def _edit_rows(path: Path) -> None:
-    import pyarrow.parquet as pq
+def test_a_deleted_or_edited_file_is_made_again(checkout: Checkout, entry_points: tuple[list[str], list[str]]) -> None:
+    first, second = entry_points
+    is_made_again(checkout, first, PUZZLES, "deleted")
+    is_made_again(checkout, second, QUESTIONS, "edited")
+    is_made_again(checkout, second, METRICS, "deleted")
+    is_made_again(checkout, first, TABLE, "edited")
 
-    table = pq.read_table(path)
-    pq.write_table(table.slice(1), path)
+
+@pytest.mark.soak
+@pytest.mark.parametrize("file", [PUZZLES, QUESTIONS, METRICS, TABLE])
+@pytest.mark.parametrize("damage", ["deleted", "edited"])
+def test_every_kind_of_file_is_made_again_by_each_entry_point_after_every_kind_of_damage(
+    checkout: Checkout, entry_point: list[str], file: str, damage: str
+) -> None:
+    is_made_again(checkout, entry_point, file, damage)

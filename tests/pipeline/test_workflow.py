@@ -11,14 +11,14 @@ import yaml
 
 from tests.defaults import ROOT
 from tests.pictures import icon
-from tests.pipeline.checkouts import ENTRY_POINTS, Checkout
-from tests.published import funnel
+from tests.pipeline.checkouts import ENTRY_POINTS, Checkout, stale
 from whatif import benchmarks
 
 pytestmark = pytest.mark.pipeline
 
 SNAKEMAKE = ENTRY_POINTS["snakemake"]
-TINY = ("evaluate tiny part-000-of-002", "evaluate tiny part-001-of-002", "aggregate")
+SHARDS = ("part-000-of-002", "part-001-of-002")
+TINY = (*(f"evaluate tiny {part}" for part in SHARDS), "aggregate")
 
 
 MISTAKES = {
@@ -36,41 +36,46 @@ MESSAGES = (
 )
 
 
-def test_both_entry_points_refuse_bad_parameters_before_anything_runs(
-    checkout: Checkout, entry_point: list[str]
-) -> None:
+def test_both_entry_points_refuse_bad_parameters_before_anything_runs(checkout: Checkout) -> None:
     before = checkout.results()
     checkout.set(MISTAKES)
     text = (checkout.path / "params.yaml").read_text()
     (checkout.path / "params.yaml").write_text(text.replace("  majority:", "  qwen2.5-vl:"))
-    done = checkout.run(*entry_point, check=False)
+    for command in ENTRY_POINTS.values():
+        done = checkout.run(*command, check=False)
+        assert done.returncode != 0
+        assert [message for message in MESSAGES if message not in done.stdout + done.stderr] == []
+        assert "Traceback" not in done.stdout + done.stderr
+        assert checkout.results() == before
+
+
+def test_a_mistake_in_the_resources_of_a_cluster_stops_the_local_entry_point_too(checkout: Checkout) -> None:
+    resources = checkout.path / "slurm/resources.yaml"
+    resources.write_text(resources.read_text(encoding="utf-8").replace("mem_mb: 2000", "mem_gb: 2", 1))
+    done = checkout.run(*SNAKEMAKE, check=False)
     assert done.returncode != 0
-    assert [message for message in MESSAGES if message not in done.stdout + done.stderr] == []
-    assert "Traceback" not in done.stdout + done.stderr
-    assert checkout.results() == before
+    told = r"slurm/resources\.yaml:\d+: cpu\.mem_gb: unknown key; did you mean `mem_mb`\?"
+    assert re.search(told, done.stdout + done.stderr)
 
 
-@pytest.mark.parametrize(
-    ("options", "wanted"),
-    [
-        (("--config", "seed=7"), "--config, --configfile: values given on the command line are not recorded; edit "),
-        (("--configfile", "other.yaml"), "--config, --configfile: values given on the command line are not recorded; "),
-        (("--touch",), "--touch: content decides what is fresh, not times; leave it out, and see `whatif status`"),
-        (("--touch", "--forceall"), "--touch: content decides what is fresh, not times; leave it out, and see "),
-    ],
-)
-def test_options_of_snakemake_that_do_not_go_with_the_graph_are_refused_in_one_line(
-    checkout: Checkout, options: tuple[str, ...], wanted: str
-) -> None:
+def test_options_of_snakemake_that_do_not_go_with_the_graph_are_refused_in_one_line(checkout: Checkout) -> None:
     (checkout.path / "other.yaml").write_text("seed: 7\n")
     checkout.set({"generate.cvqa-synthetic.image_size": 200})  # so that there would be something to touch
     before = checkout.results()
     times = {path: (checkout.path / path).stat().st_mtime_ns for path in before}
-    done = checkout.run("snakemake", "--cores", "1", *options, check=False)
-    assert done.returncode == 1
-    notes = ("Using workflow specific profile", "Config file params.yaml is extended")  # Snakemake's
-    (line,) = [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith(notes)]
-    assert line.startswith(f"whatif: {wanted}")
+    values = "--config, --configfile: values given on the command line are not recorded; edit "
+    touch = "--touch: content decides what is fresh, not times; leave it out, and see `whatif status`"
+    for options, wanted in {
+        ("--config", "seed=7"): values,
+        ("--configfile", "other.yaml"): values,
+        ("--touch",): touch,
+        ("--touch", "--forceall"): touch,
+    }.items():
+        done = checkout.run("snakemake", "--cores", "1", *options, check=False)
+        assert done.returncode == 1
+        notes = ("Using workflow specific profile", "Config file params.yaml is extended")  # Snakemake's
+        (line,) = [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith(notes)]
+        assert line.startswith(f"whatif: {wanted}")
     assert checkout.results() == before
     assert {path: (checkout.path / path).stat().st_mtime_ns for path in before} == times
 
@@ -133,34 +138,22 @@ def test_a_checkpoint_is_asked_and_its_weights_are_part_of_the_fingerprint(check
         assert row["answer"] == "ABCD"[means.index(max(means))]
     assert "Tiny LLaVA" in (checkout.path / "metrics/cvqa-synthetic/table7.md").read_text()
     checkout.set({"models.tiny.name": "Tiny"})
-    assert checkout.jobs(SNAKEMAKE) == {"aggregate": "computed"}
+    assert stale(checkout) == {"aggregate cvqa-synthetic"}
     tiny_llava(folder, seed=2)
+    assert stale(checkout) == {f"evaluate cvqa-synthetic tiny {part}" for part in SHARDS}
     assert f"source {folder}" in checkout.run("whatif", "status").stdout
-    assert checkout.jobs(SNAKEMAKE) == dict.fromkeys(TINY, "computed")
 
 
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [
-        ({}, "{folder}: "),
-        ({"config.json": "{}"}, "{folder}"),
-    ],
-)
-def test_a_folder_that_is_no_checkpoint_is_one_line(
-    checkout: Checkout, tmp_path: Path, files: dict[str, str], message: str
-) -> None:
+def test_a_folder_that_is_no_checkpoint_is_one_line(checkout: Checkout, tmp_path: Path) -> None:
     folder = tmp_path / "no-checkpoint"
     folder.mkdir()
-    for name, text in files.items():
-        (folder / name).write_text(text)
+    (folder / "config.json").write_text("{}")
     checkout.set({"models.tiny": {"adapter": "hf-chat", "checkpoint": str(folder)}})
     done = checkout.run("whatif", "evaluate", "cvqa-synthetic", "--model", "tiny", check=False)
     assert done.returncode == 2
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("whatif: ")]
-    assert message.format(folder=folder) in line
-    assert not (checkout.path / "data/evaluate/tiny").exists() or not list(
-        (checkout.path / "data/evaluate/tiny").rglob("*.*")
-    )
+    assert str(folder) in line
+    assert list((checkout.path / "data/evaluate/tiny").rglob("*.*")) == []
 
 
 def test_flowers_from_an_icons_50_folder(checkout: Checkout, tmp_path: Path) -> None:
@@ -170,18 +163,15 @@ def test_flowers_from_an_icons_50_folder(checkout: Checkout, tmp_path: Path) -> 
         (folder / f"apple_{number}.png").write_bytes(icon((200, 10 * number, 60)))
     (folder / "broken.png").write_bytes(b"\x89PNG no picture")
     checkout.set({"extract.cvqa-synthetic.icons50.folder": str(tmp_path / "Icons-50")})
-    jobs = checkout.jobs(SNAKEMAKE)
-    assert {"extract", "generate part-000-of-002", "aggregate"} <= set(jobs)
-    assert funnel(checkout.path / "metrics/cvqa-synthetic/funnel.csv")["extract"] == ("unreadable: 1", 4, 3, 1)
+    assert checkout.jobs([*SNAKEMAKE, "--", "extract"]) == {"extract": "computed"}
     shown = checkout.run("whatif", "show", "data/extract/cvqa-synthetic/rejections.parquet").stdout
     assert "flower/broken.png" in shown
     # Another picture in the folder: the path is the same, its content is not.
     (folder / "apple_3.png").write_bytes(icon((10, 200, 60)))
-    assert "source " in checkout.run("whatif", "status").stdout
-    assert checkout.jobs(SNAKEMAKE)["extract"] == "computed"
+    assert "extract cvqa-synthetic" in stale(checkout)
 
 
-@pytest.mark.parametrize("kind", ["missing", "empty"])
+@pytest.mark.parametrize("kind", ["missing", pytest.param("empty", marks=pytest.mark.soak)])
 def test_an_icons_50_folder_without_pictures_is_one_line(checkout: Checkout, tmp_path: Path, kind: str) -> None:
     folder = tmp_path / "Icons-50"
     if kind == "empty":

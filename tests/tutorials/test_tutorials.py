@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +14,15 @@ from tests.tutorials.runner import ROOT, RUN, TUTORIALS, Session, TutorialError,
 
 FIRST = TUTORIALS / "first-table.md"
 # They begin in the folder in which the first one ends.
-AFTER_THE_FIRST = ("add-a-model.md", "what-a-number-means.md", "publish.md")
+AFTER_THE_FIRST = ("what-a-number-means.md", "publish.md", "add-a-model.md")
 ALONE = ("own-photographs.md", "verify-with-people.md")
-ON_A_CLUSTER = ("on-slurm.md",)  # tests/tutorials/test_on_slurm.py
+LONG = ("add-a-model.md", *ALONE)  # minutes
+ON_A_CLUSTER = ("on-slurm.md",)  # tests/pipeline/test_slurm.py
+
+
+def cases(names: Sequence[str]) -> list[Any]:
+    """The names of tutorials; those that take long are left to the soak."""
+    return [pytest.param(name, marks=pytest.mark.soak if name in LONG else pytest.mark.slow) for name in names]
 
 
 @pytest.fixture(scope="session")
@@ -35,16 +43,14 @@ def test_from_nothing_to_a_table(first_table: Path) -> None:
     assert (first_table / "site" / "index.html").is_file()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", AFTER_THE_FIRST)
+@pytest.mark.parametrize("name", cases(AFTER_THE_FIRST))
 def test_a_tutorial_that_goes_on_from_the_first(name: str, first_table: Path, tmp_path: Path) -> None:
     folder = tmp_path / "puzzles"
     shutil.copytree(first_table, folder)
     assert run_page(TUTORIALS / name, folder) > 0
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in ALONE if (TUTORIALS / name).is_file()])
+@pytest.mark.parametrize("name", cases(ALONE))
 def test_a_tutorial_that_begins_with_nothing(name: str, tmp_path: Path) -> None:
     assert run_page(TUTORIALS / name, tmp_path) > 0
 
