@@ -65,7 +65,7 @@ class Outcome:
 class PowerCuts:
     """A tiny project, what an uninterrupted run makes of it, and the cuts. `proxy` counts what models are asked.
 
-    With a `cluster`, two of five cuts are of runs on it.
+    With a `cluster`, all cuts are of runs on it.
     """
 
     folder: Path
@@ -92,13 +92,13 @@ class PowerCuts:
         assert len(_stored(whole)) == self.requests > 0
         self.pause = (time.monotonic() - began) / (self.requests + len(_artifacts(whole)))
 
-    def planned(self, number: int, seed: int = 0) -> Cut:
+    def planned(self, number: int) -> Cut:
         """The cut of this number: each kind in turn, the rest by chance.
 
         Half of them come the moment that an artifact or a request does, so that some fall between two requests.
         """
-        generator = stream(seed, "power-cut", number)
-        kinds = [*KINDS, *(ON_SLURM if self.cluster else ())]
+        generator = stream(0, "power-cut", number)
+        kinds = ON_SLURM if self.cluster else KINDS
         kind = kinds[number % len(kinds)]
         steps = self.requests + sum(path.endswith(".parquet") for path in self.results)
         entry_points = {"dvc": ("dvc",), **dict.fromkeys(ON_SLURM, ("slurm",))}

@@ -6,6 +6,8 @@ import os
 import shutil
 import signal
 import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,17 +23,37 @@ from tests.pipeline.power_cuts import (
     started,
     wait_until,
 )
+from tests.pipeline.slurm_cluster import slurm, why_not
 from whatif.commands.resume import next_command
 
 pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]
 
 
-@pytest.mark.parametrize("number", [2, *(pytest.param(number, marks=pytest.mark.soak) for number in (0, 1, 3, 4))])
-def test_after_a_cut_the_way_back_ends_as_if_nothing_had_happened(power_cuts: PowerCuts, number: int) -> None:
+def tried_out(power_cuts: PowerCuts, number: int) -> None:
     outcome = power_cuts.try_out(f"cut-{number}", power_cuts.planned(number))
     assert outcome.faults == ()
     assert outcome.identical
     assert outcome.asked_again == 0
+
+
+# One of `dvc repro` with all its processes; in the soak each kind four times.
+@pytest.mark.parametrize("number", [pytest.param(n, marks=() if n == 2 else pytest.mark.soak) for n in range(12)])
+def test_after_a_cut_the_way_back_ends_as_if_nothing_had_happened(power_cuts: PowerCuts, number: int) -> None:
+    tried_out(power_cuts, number)
+
+
+@pytest.fixture(scope="module")
+def power_cuts_on_slurm(power_cuts: PowerCuts, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PowerCuts]:
+    if reason := why_not():
+        pytest.skip(f"needs Slurm: {reason}")
+    with slurm(tmp_path_factory.mktemp("slurm")) as cluster:
+        yield replace(power_cuts, cluster=cluster)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("number", range(8))
+def test_after_a_cut_of_a_run_on_slurm_too(power_cuts_on_slurm: PowerCuts, number: int) -> None:
+    tried_out(power_cuts_on_slurm, number)
 
 
 @pytest.mark.soak
