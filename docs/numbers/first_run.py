@@ -11,7 +11,7 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,9 @@ def _gigabytes(folder: Path) -> float:
 def _first_run() -> str:
     """A table of both commands: minutes and disk, the installation included."""
     found = read_json(_FILE)
-    rows = [(f"On {found.pop('cores')} cores, with the installation", "Minutes", "Packages, GB", "Everything else, GB")]
+    rows: list[Sequence[str]] = [
+        (f"On {found.pop('cores')} cores, with the installation", "Minutes", "Packages, GB", "Everything else, GB")
+    ]
     for command, taken in found.items():
         minutes, *gigabytes = taken.values()
         rows.append((f"`{command}`", f"{minutes:.0f}", *map(str, gigabytes)))
