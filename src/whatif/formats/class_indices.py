@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tokenize import TokenError
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,7 @@ def read_class_indices(path: Path, classes: int, names: str) -> NDArray[np.int64
         if "Object arrays" in str(error):
             raise WhatifError(f"{path}: contains pickled objects, which are never loaded; {_RIGHT}") from error
         raise WhatifError(f"{path}: is not a complete .npy file ({_first_line(error)}); {_RIGHT}") from error
-    except (EOFError, SyntaxError, MemoryError, OverflowError, TypeError) as error:  # a damaged header
+    except (EOFError, SyntaxError, TokenError, MemoryError, OverflowError, TypeError) as error:  # a damaged header
         raise WhatifError(f"{path}: is not a complete .npy file ({_first_line(error)}); {_RIGHT}") from error
     if indices.dtype != np.int64:
         raise WhatifError(f"{path}: has the type {indices.dtype}; {_RIGHT}")
