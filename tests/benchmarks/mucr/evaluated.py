@@ -30,7 +30,6 @@ class Collected:
 
 
 def job_of(project: Project, model: str, strategy: str) -> Job:
-    """The evaluation of a model with a strategy."""
     return next(
         job
         for job in project.jobs("evaluate")

@@ -96,8 +96,6 @@ def test_a_file_without_a_column_is_an_error_that_names_it(tmp_path: Path) -> No
 
 
 class TestStep:
-    """The step that imports the files of the settings."""
-
     @pytest.fixture
     def project(self, project: Project) -> Project:
         project.select("mucr")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.mucr.drawing_project import NAME, caption_pairs, draw_jobs, drawn, given
+from tests.benchmarks.mucr.drawing_project import caption_pairs, draw_jobs, drawing_project, drawn, given
 from tests.benchmarks.mucr.killed_drawing import draw_and_log
 from tests.defaults import ROOT
 from tests.projects import Project
@@ -25,12 +25,8 @@ IMAGES = 2 * 2 * 2 * 2  # pairs, sides, styles, candidates
 
 
 def small(folder: Path, checkpoint: Path) -> Project:
-    project = Project(folder, NAME)
-    project.section("evaluate")["fine_tuning"]["models"] = []
-    project.values["models"] = {"first": {"adapter": "first-option"}}
-    project.generate.update(candidates=2, parts=1, styles=["photograph", "comic"])
     entry = {"adapter": "diffusers", "checkpoint": str(checkpoint), "steps": 2, "width": 32, "height": 32}
-    project.generate["generators"] = {"tiny": entry}
+    project = drawing_project(folder, generators={"tiny": entry})
     given(project, *caption_pairs(2))
     (folder / "values.json").write_text(json.dumps(project.values), encoding="utf-8")
     return project
