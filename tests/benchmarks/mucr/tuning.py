@@ -52,8 +52,8 @@ class Asked:
             choices = [_EXPLANATION.format(name) for name in choices]
         question_id = f"{group}-{pair}-{metric.lower()}-{name}"
         names = (question_id, f"{group}-{pair}", metric, "composite")
-        more = {"answer": letter, "image_ids": [image["image_id"]]}
-        self.questions.append(choice_question(*names, "What colour is the picture?", choices, **more))
+        own = {"answer": letter, "image_ids": [image["image_id"]]}
+        self.questions.append(choice_question(*names, "What colour is the picture?", choices, **own))
         item: Row = {"form": "composite", "style": "comic", "mixture": True, "hints": False, "language": "en"}
         self.items.append(
             {
