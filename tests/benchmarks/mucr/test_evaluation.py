@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.mucr.asked import Row, Set
+from tests.benchmarks.mucr.asked import Set
 from tests.benchmarks.mucr.evaluated import evaluated, job_of, write_inputs
+from tests.benchmarks.mucr.rows import Row
 from tests.benchmarks.shared.test_evaluation import Endpoint, loopback
 from tests.command_line import whatif
 from tests.faulty_proxy import Fault

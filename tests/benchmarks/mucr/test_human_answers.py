@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.mucr.asked import Row, Set
+from tests.benchmarks.mucr.asked import Set
 from tests.benchmarks.mucr.evaluated import Collected, job_of, write_inputs
+from tests.benchmarks.mucr.rows import Row
 from tests.projects import Project
 from whatif.artifacts.schemas import REJECTIONS
 from whatif.artifacts.writer import write_artifact

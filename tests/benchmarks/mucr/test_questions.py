@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.mucr.groups import Row, World, asked, make, prepare
+from tests.benchmarks.mucr.groups import World, asked, make, prepare
+from tests.benchmarks.mucr.rows import Row
 from tests.projects import Project
 from whatif.benchmarks.mucr.askable import (
     EQUAL_OPTIONS,
