@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from whatif.reporting.table import from_csv
+
+if TYPE_CHECKING:
+    from tests.projects import Project
 
 
 def numbers(path: Path, **of: str) -> pd.DataFrame:
@@ -23,4 +27,13 @@ def funnel(path: Path) -> dict[str, tuple[str, int, int, int]]:
         because = rows[rows["measure"] == "rejected because"]
         why = "; ".join(f"{reason}: {value}" for reason, value in zip(because["reason"], because["value"], strict=True))
         found[str(stage)] = (why or "none", *(int(counts[name]) for name in ("in", "out", "rejected")))
+    return found
+
+
+def funnel_lines(project: Project) -> dict[str, list[str]]:
+    """The published funnel: `<stage>, <unit>` -> `<reason, or what is counted> <number>`, in order."""
+    found: dict[str, list[str]] = {}
+    for line in project.published("funnel.csv").splitlines()[1:]:
+        stage, unit, measure, reason, number = line.split(",")
+        found.setdefault(f"{stage}, {unit}", []).append(f"{reason or measure} {number}")
     return found

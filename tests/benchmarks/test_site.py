@@ -41,7 +41,6 @@ def site_of(graph: Graph) -> Job:
 
 @pytest.fixture(scope="module")
 def everything() -> Graph:
-    """The graph with all installed benchmarks."""
     values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
     return benchmarks.graph(benchmarks.check_params({**values, "benchmarks": benchmarks.installed()}))
 

@@ -116,10 +116,7 @@ def test_a_processor_that_crops_sees_all_panels_of_a_square(tmp_path: Path) -> N
 
 def shares_of(pixels: Any, colours: list[tuple[int, int, int]]) -> list[float]:
     """The share of the pixels of a processor that have each colour."""
-    mean, deviation = (
-        np.array([0.48145466, 0.4578275, 0.40821073]),
-        np.array([0.26862954, 0.26130258, 0.27577711]),
-    )
+    mean, deviation = (np.array([0.48145466, 0.4578275, 0.40821073]), np.array([0.26862954, 0.26130258, 0.27577711]))
     shown = (np.asarray(pixels, np.float64).transpose(1, 2, 0) * deviation + mean) * 255
     return [float((np.abs(shown - colour).max(2) < 12).mean()) for colour in colours]
 

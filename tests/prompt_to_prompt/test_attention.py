@@ -13,13 +13,7 @@ from diffusers.models.attention_processor import Attention
 
 from whatif.prompt_to_prompt.attention import PairRequest, generate_pairs, generate_pixels
 from whatif.prompt_to_prompt.shared_attention import SharedAttention
-from whatif.training.diffusion_parts import (
-    new_autoencoder,
-    new_denoiser,
-    new_pipeline,
-    new_text_encoder,
-    new_tokenizer,
-)
+from whatif.training.diffusion_parts import new_autoencoder, new_denoiser, new_pipeline, new_text_encoder, new_tokenizer
 from whatif.training.diffusion_scenes import caption_words
 
 pytestmark = pytest.mark.slow
@@ -31,7 +25,11 @@ REQUESTS = [
     PairRequest("There is a small blue cup in front of a black background.", "A boat.", seed=4, shared=0.3, guidance=2),
     PairRequest(BALL, STAR, seed=3, shared=0.0, guidance=1),
 ]
-SCHEDULERS = [DDIMScheduler, DPMSolverMultistepScheduler, EulerAncestralDiscreteScheduler, PNDMScheduler]
+SCHEDULERS = [
+    DDIMScheduler,
+    EulerAncestralDiscreteScheduler,
+    *(pytest.param(one, marks=pytest.mark.soak) for one in (DPMSolverMultistepScheduler, PNDMScheduler)),
+]
 
 
 @pytest.fixture(scope="module")

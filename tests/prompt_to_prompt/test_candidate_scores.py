@@ -27,7 +27,7 @@ from whatif.prompt_to_prompt.chosen_images import ChosenPair, chosen_pictures
 from whatif.prompt_to_prompt.directional_similarity import Thresholds, measured
 from whatif.prompt_to_prompt.image_maker import PictureMaker
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("folder")]
 
 pytest.importorskip("diffusers")
 
@@ -65,19 +65,6 @@ class CountingMaker(PictureMaker):
         return sorted(itertools.chain.from_iterable(getattr(self, "runs", [])))
 
 
-@pytest.fixture(scope="module")
-def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("checkpoints")
-    tiny_diffusion(folder / "diffusion")
-    tiny_clip(folder / "clip")
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 def maker(checkpoints: Path, width: int = WIDTH, steps: int = 2) -> CountingMaker:
     diffusion = DiffusionCheckpoint(checkpoint=str(checkpoints / "diffusion"), batch_size=width, steps=steps)
     return CountingMaker(diffusion, LocalCheckpoint(checkpoint=str(checkpoints / "clip")))
@@ -105,7 +92,7 @@ def test_a_row_for_every_candidate_in_order(whole: list[Row]) -> None:
         assert len({row["directional"] for row in whole}) > len(PAIRS_OF_CAPTIONS)
 
 
-@pytest.mark.parametrize("number", [2, 8])
+@pytest.mark.parametrize("number", [2, pytest.param(8, marks=pytest.mark.soak)])
 def test_parts_make_the_same_bytes(checkpoints: Path, whole: list[Row], number: int) -> None:
     found = []
     for part in parts(number):
@@ -258,7 +245,6 @@ def test_memory_that_is_too_small_is_one_line(checkpoints: Path, monkeypatch: py
 
     monkeypatch.setattr("whatif.prompt_to_prompt.image_maker.generate_pairs", full)
     with pytest.raises(
-        WhatifError,
-        match=r"^out of memory with 4 pairs of images by \S+/diffusion at once; set a smaller batch_size$",
+        WhatifError, match=r"^out of memory with 4 pairs of images by \S+/diffusion at once; set a smaller batch_size$"
     ):
         rows(maker(checkpoints), Path("s"), PAIRS_OF_CAPTIONS[:1])

@@ -107,11 +107,7 @@ def test_of_what_passes_the_highest_directional_similarity_is_kept_and_all_other
 
 
 def test_the_first_reason_counts_and_a_pair_without_candidates_counts_them() -> None:
-    rows = [
-        row("a", 0, (0.1, 0.1, 0.1), 0.9),
-        row("a", 1, (0.3, 0.1, 0.1), 0.8),
-        row("a", 2, (0.3, 0.3, 0.1), 0.7),
-    ]
+    rows = [row("a", 0, (0.1, 0.1, 0.1), 0.9), row("a", 1, (0.3, 0.1, 0.1), 0.8), row("a", 2, (0.3, 0.3, 0.1), 0.7)]
     ((pair_id, best, rejections),) = best_candidates(rows, Thresholds(0.2, 0.7, -1))
     assert pair_id == "a" and best is None
     assert [one["detail"] for one in rejections] == [

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from tests.prompt_to_prompt.test_candidate_scores import PAIRS_OF_CAPTIONS, WIDTH, CountingMaker, Row, rows
-from tests.tiny_checkpoints import tiny_clip, tiny_diffusion
 from whatif.errors import WhatifError
 from whatif.params.checkpoints import DiffusionCheckpoint, EarlyStop, LocalCheckpoint
 from whatif.prompt_to_prompt.chosen_images import chosen_pictures
@@ -19,7 +18,7 @@ from whatif.prompt_to_prompt.directional_similarity import STOPPED, Thresholds, 
 from whatif.prompt_to_prompt.early_stop import is_hopeless, steps_before
 from whatif.prompt_to_prompt.image_maker import PictureMaker
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("folder")]
 
 pytest.importorskip("diffusers")
 
@@ -35,19 +34,6 @@ class FinishingMaker(CountingMaker):
         return super().finish(run)
 
 
-@pytest.fixture(scope="module")
-def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("checkpoints")
-    tiny_diffusion(folder / "diffusion")
-    tiny_clip(folder / "clip")
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 def maker(
     checkpoints: Path, stop: EarlyStop | None, scheduler: Literal["ddim", "euler-ancestral"] | None
 ) -> FinishingMaker:
@@ -61,7 +47,7 @@ def is_stopped(row: Row) -> bool:
     return json.loads(row["provenance"]).get("stopped_after") == DONE
 
 
-@pytest.mark.parametrize("scheduler", ["ddim", "euler-ancestral"])
+@pytest.mark.parametrize("scheduler", [pytest.param("ddim", marks=pytest.mark.soak), "euler-ancestral"])
 def test_what_is_not_stopped_has_the_same_bytes(
     checkpoints: Path, scheduler: Literal["ddim", "euler-ancestral"]
 ) -> None:

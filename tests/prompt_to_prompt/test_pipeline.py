@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.tiny_checkpoints import tiny_diffusion
+from tests.tiny_checkpoints.spoilt import Spoil, change, lose, lose_a_weight, truncate, write
 from whatif.errors import WhatifError
 from whatif.params.checkpoints import DiffusionCheckpoint
 from whatif.prompt_to_prompt.attention import PairRequest, generate_pairs
@@ -32,10 +31,7 @@ def test_a_folder_is_loaded_in_the_type_that_was_asked_for(folder: Path) -> None
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [
-        ("euler-ancestral", "EulerAncestralDiscreteScheduler"),
-        ("dpm-solver++", "DPMSolverMultistepScheduler"),
-    ],
+    [("euler-ancestral", "EulerAncestralDiscreteScheduler"), ("dpm-solver++", "DPMSolverMultistepScheduler")],
 )
 def test_a_named_scheduler_takes_the_place_of_the_checkpoints_own(folder: Path, name: str, kind: str) -> None:
     own = DiffusionCheckpoint(checkpoint=str(folder), steps=2)
@@ -68,49 +64,16 @@ def test_another_autoencoder_decodes_in_place_of_its_own(folder: Path, tmp_path:
     assert identity(given, None) != before
 
 
-def change(name: str, **values: object) -> Callable[[Path], None]:
-    def spoil(folder: Path) -> None:
-        told = json.loads((folder / name).read_text())
-        (folder / name).write_text(json.dumps({**told, **values}))
-
-    return spoil
-
-
-def truncate(name: str, share: float) -> Callable[[Path], None]:
-    def spoil(folder: Path) -> None:
-        data = (folder / name).read_bytes()
-        (folder / name).write_bytes(data[: int(share * len(data))])
-
-    return spoil
-
-
-def lose(name: str) -> Callable[[Path], None]:
-    return lambda folder: (folder / name).unlink()
-
-
-def lose_a_tensor(name: str) -> Callable[[Path], None]:
-    def spoil(folder: Path) -> None:
-        from safetensors.torch import load_file, save_file
-
-        weights = load_file(folder / name)
-        weights.pop(min(weights))
-        save_file(weights, folder / name, metadata={"format": "pt"})
-
-    return spoil
-
-
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda place: (place / "config.json").unlink(), ": lacks config.json"),
-        (lambda place: (place / "diffusion_pytorch_model.safetensors").unlink(), ": lacks weights"),
+        (lose("config.json"), ": lacks config.json"),
+        (lose("diffusion_pytorch_model.safetensors"), ": lacks weights"),
         (change("config.json", _class_name="UNet2DConditionModel"), "as vae it must be a Auto"),
-        (lose_a_tensor("diffusion_pytorch_model.safetensors"), "its files lack 1 weights"),
+        (lose_a_weight("diffusion_pytorch_model.safetensors"), "its files lack 1 weights"),
     ],
 )
-def test_an_autoencoder_that_is_none_is_one_line(
-    folder: Path, tmp_path: Path, spoil: Callable[[Path], object], message: str
-) -> None:
+def test_an_autoencoder_that_is_none_is_one_line(folder: Path, tmp_path: Path, spoil: Spoil, message: str) -> None:
     other = tmp_path / "vae"
     shutil.copytree(folder / "vae", other)
     spoil(other)
@@ -129,7 +92,7 @@ TEXT = "text_encoder/model.safetensors"
     ("spoil", "message"),
     [
         (lose("model_index.json"), ": lacks model_index.json"),
-        (lambda folder: (folder / "model_index.json").write_text("[]"), "/model_index.json: is not a pipeline index"),
+        (write("model_index.json", "[]"), "/model_index.json: is not a pipeline index"),
         (
             change("model_index.json", _class_name="StableDiffusionXLPipeline"),
             ": is a 'StableDiffusionXLPipeline'; it must be a StableDiffusionPipeline",
@@ -151,15 +114,15 @@ TEXT = "text_encoder/model.safetensors"
         (truncate(VAE, 0.9), f"/{VAE}: is truncated"),
         (truncate(TEXT, 0.9), f"/{TEXT}: is truncated"),
         (truncate(TEXT, 0), f"/{TEXT}: is truncated"),
-        (lose_a_tensor(UNET), "/unet: its files lack 1 weights, first"),
-        (lose_a_tensor(VAE), "/vae: its files lack 1 weights, first"),
-        (lose_a_tensor(TEXT), "/text_encoder: its files lack 1 weights, first"),
-        (lambda folder: (folder / "unet/config.json").write_text("{"), ": cannot be loaded"),
+        (lose_a_weight(UNET), "/unet: its files lack 1 weights, first"),
+        (lose_a_weight(VAE), "/vae: its files lack 1 weights, first"),
+        (lose_a_weight(TEXT), "/text_encoder: its files lack 1 weights, first"),
+        (write("unet/config.json", "{"), ": cannot be loaded"),
         (change("unet/config.json", cross_attention_dim=16), ": cannot be loaded"),
         (change("unet/config.json", sample_size=None), "/unet/config.json: has no sample_size"),
     ],
 )
-def test_a_spoilt_checkpoint_is_one_line(folder: Path, spoil: Callable[[Path], object], message: str) -> None:
+def test_a_spoilt_checkpoint_is_one_line(folder: Path, spoil: Spoil, message: str) -> None:
     spoil(folder)
     with pytest.raises(WhatifError) as error:
         load_pipeline(DiffusionCheckpoint(checkpoint=str(folder), steps=2))

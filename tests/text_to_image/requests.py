@@ -12,7 +12,6 @@ _WORDS = ("how", "many", "dots", "flowers", "yellow", "red", "circle", "picture"
 
 
 def requests(number: int, prompts: int = 1) -> list[ImageRequest]:
-    """Requests with different texts and seeds."""
     texts = [tuple(f"{_WORDS[place % 8]} {place} {side}" for side in range(prompts)) for place in range(number)]
     return [ImageRequest(f"pair-{place // 4}", place % 4, text, 100 + place) for place, text in enumerate(texts)]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 
 from tests.text_to_image.requests import settings_of
 from tests.tiny_checkpoints import tiny_diffusion, tiny_flux, tiny_pixart, tiny_sd3, tiny_sdxl
+from tests.tiny_checkpoints.spoilt import Spoil, as_pickle, change, lose, lose_a_weight, truncate, write
 from whatif.errors import WhatifError
 from whatif.text_to_image.diffusers_generator import PAD_ALIKE
 from whatif.text_to_image.pipeline import load_text_to_image, text_to_image_classes
@@ -51,49 +51,17 @@ def test_only_pipelines_that_need_no_image_are_known() -> None:
     assert [name for name in known if any(word in name for word in odd)] == []
 
 
-def change_index(**values: Any) -> Callable[[Path], None]:
-    def spoil(folder: Path) -> None:
-        index = folder / "model_index.json"
-        index.write_text(json.dumps({**json.loads(index.read_text()), **values}))
-
-    return spoil
-
-
-def as_pickle(name: str) -> Callable[[Path], None]:
-    """The same weights as PyTorch pickles them."""
-
-    def spoil(folder: Path) -> None:
-        import torch
-        from safetensors.torch import load_file
-
-        path = folder / name
-        torch.save(load_file(path), path.with_suffix(".bin"))
-        path.unlink()
-
-    return spoil
-
-
-def lose_a_weight(name: str) -> Callable[[Path], None]:
-    def spoil(folder: Path) -> None:
-        from safetensors.torch import load_file, save_file
-
-        weights = load_file(folder / name)
-        weights.pop(min(weights))
-        save_file(weights, folder / name, metadata={"format": "pt"})
-
-    return spoil
+def change_index(**values: Any) -> Spoil:
+    return change("model_index.json", **values)
 
 
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda folder: (folder / "model_index.json").unlink(), ": lacks model_index.json"),
-        (lambda folder: (folder / "model_index.json").write_text("[]"), "is not a pipeline index"),
-        (lambda folder: (folder / "model_index.json").write_text("{"), "is not a pipeline index"),
-        (
-            change_index(_class_name="StableDiffusionXLImg2ImgPipeline"),
-            "it must be a text-to-image pipeline that needs",
-        ),
+        (lose("model_index.json"), ": lacks model_index.json"),
+        (write("model_index.json", "[]"), "is not a pipeline index"),
+        (write("model_index.json", "{"), "is not a pipeline index"),
+        (change_index(_class_name="StableDiffusionXLImg2ImgPipeline"), "it must be a text-to-image pipeline that"),
         (change_index(_class_name="StableDiffusionXLControlNetPipeline"), "it must be a text-to-image pipeline that"),
         (change_index(_class_name="MyPipeline"), "is a 'MyPipeline'; it must be"),
         (change_index(unet=["diffusers", "UNet3DConditionModel"]), "it must be a UNet2DConditionModel of diffusers"),
@@ -110,12 +78,12 @@ def lose_a_weight(name: str) -> Callable[[Path], None]:
         (lose_a_weight(UNET), "/unet: its files lack 1 weights, first"),
         (lose_a_weight("vae/diffusion_pytorch_model.safetensors"), "/vae: its files lack 1 weights, first"),
         (lose_a_weight("text_encoder_2/model.safetensors"), "/text_encoder_2: its files lack 1 weights, first"),
-        (lambda folder: (folder / UNET).write_bytes((folder / UNET).read_bytes()[:-5]), f"/{UNET}: is truncated"),
-        (lambda folder: (folder / "vae/config.json").unlink(), "/vae: lacks config.json"),
-        (lambda folder: (folder / "unet/config.json").write_text("{"), ": cannot be loaded"),
+        (truncate(UNET, 0.999), f"/{UNET}: is truncated"),
+        (lose("vae/config.json"), "/vae: lacks config.json"),
+        (write("unet/config.json", "{"), ": cannot be loaded"),
     ],
 )
-def test_a_spoilt_checkpoint_is_one_line(tmp_path: Path, spoil: Callable[[Path], object], message: str) -> None:
+def test_a_spoilt_checkpoint_is_one_line(tmp_path: Path, spoil: Spoil, message: str) -> None:
     folder = tiny_sdxl(tmp_path / "checkpoint")
     spoil(folder)
     with pytest.raises(WhatifError) as error:

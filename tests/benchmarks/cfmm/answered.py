@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
-from whatif.artifacts.reader import canonical_json
+from tests.choice_questions import choice_question
 from whatif.artifacts.schemas import OPTION_SCORE, PREDICTIONS
 from whatif.benchmarks.cfmm.schemas import BASIC, VARIANTS
 from whatif.reporting.system_answers import COLUMNS
@@ -16,26 +17,22 @@ Row = dict[str, Any]
 SCHEMA = pa.schema([PREDICTIONS.schema.field(name) for name in COLUMNS])
 
 
+@dataclass(frozen=True)
+class Precision:
+    confidence: float = 0.95
+    resamples: int = 999
+
+
 def question(item: str, variant: str, category: str = "count", **changes: Any) -> Row:
     """A question whose right option is A, unless `changes` say otherwise."""
     provenance = {"origin": "scenes", "second_option": "drawn", "same_as_basic": variant == BASIC}
-    return {
-        "question_id": f"{item}-{variant}",
-        "pair_id": item,
-        "group": category,
-        "variant": variant,
-        "question": f"How many are there in {item}?",
-        "choices": ["two" if variant == BASIC else "three", "four"],
-        "answer": "A",
-        "answer_kind": "choice",
-        "image_ids": [f"image-{item}"],
-        "provenance": canonical_json(provenance),
-        **changes,
-    }
+    own = {"image_ids": [f"image-{item}"], "provenance": provenance}
+    choices = ["two" if variant == BASIC else "three", "four"]
+    asked = f"How many are there in {item}?"
+    return choice_question(f"{item}-{variant}", item, category, variant, asked, choices, **own) | changes
 
 
 def item(name: str, category: str = "count", variants: Sequence[str] = VARIANTS, **changes: Any) -> list[Row]:
-    """The questions of an item."""
     return [question(name, variant, category, **changes) for variant in variants]
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
+from tests.choice_questions import choice_question
 from tests.projects import Project
 from tests.served_model import encoded_picture
 from whatif.artifacts.images import image_row
@@ -70,21 +70,10 @@ def good(category: str) -> dict[str, str]:
 def item_rows(category: str) -> list[Row]:
     """The questions of an item, whose id is `<category>-1`."""
     (question, answer, other), (changed, result), _ = ITEMS[category]
-    image = image_of(category)["image_id"]
     texts = {"basic": (question, [answer, other]), "counterfactual": (changed, [result, answer])}
+    more = {"image_ids": [image_of(category)["image_id"]], "provenance": {"origin": "annotator"}}
     return [
-        {
-            "question_id": f"{category}-1-{variant}",
-            "pair_id": f"{category}-1",
-            "group": category,
-            "variant": variant,
-            "question": text,
-            "choices": choices,
-            "answer": "A",
-            "answer_kind": "choice",
-            "image_ids": [image],
-            "provenance": json.dumps({"origin": "annotator"}),
-        }
+        choice_question(f"{category}-1-{variant}", f"{category}-1", category, variant, text, choices, **more)
         for variant, (text, choices) in texts.items()
     ]
 

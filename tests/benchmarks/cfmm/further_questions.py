@@ -4,12 +4,7 @@ from __future__ import annotations
 
 GOOD = [
     ("3", "If the woman in the middle walked away, how many women would be in the picture?", "2", "3"),
-    (
-        "2",
-        "How many pieces of orange would be there if each orange were cut into two halves?",
-        "4",
-        "2",
-    ),
+    ("2", "How many pieces of orange would be there if each orange were cut into two halves?", "4", "2"),
     ("9", "If the bottom row of the window panes were broken, how many whole panes would be left?", "6", "9"),
     ("1", "If there was another giraffe behind the tree, how many giraffes would there be?", "2", "1"),
     (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from click.testing import CliRunner
 
 from tests.benchmarks.cfmm.coco import COUNT, SCENES, settings, write_coco
 from tests.projects import Project
+from tests.verification.imports.files import csv_file, csv_rows
 from whatif.artifacts.schemas import JUDGEMENTS, QUESTIONS, REJECTIONS
 from whatif.benchmarks.cfmm.annotations import Annotated, annotated
 from whatif.benchmarks.cfmm.settings import WriteSettings
@@ -33,7 +33,6 @@ def coco(tmp_path: Path) -> dict[str, Any]:
 
 def labelled(folder: Path, *rows: dict[str, Any]) -> list[LabelFile]:
     """A long label file; each row has an item, perhaps an annotator, a decision, and fields."""
-    path = folder / "labels.csv"
     made = [
         {
             "item_id": row["item"],
@@ -44,10 +43,7 @@ def labelled(folder: Path, *rows: dict[str, Any]) -> list[LabelFile]:
         }
         for row in rows
     ]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(dict.fromkeys(key for row in made for key in row)))
-        writer.writeheader()
-        writer.writerows(made)
+    path = csv_file(folder / "labels.csv", made)
     return [LabelFile.model_validate({"path": str(path), "format": "long"})]
 
 
@@ -212,7 +208,6 @@ def test_drawn_scenes_have_computed_questions() -> None:
 
 @pytest.fixture
 def project(folder: Path) -> Project:
-    """A project about photographs."""
     made = Project(folder, "cfmm")
     made.section("extract").update(write_coco(folder))
     return made
@@ -222,16 +217,6 @@ def whatif(*arguments: str) -> str:
     result = CliRunner().invoke(main, list(arguments), prog_name="whatif")
     assert result.exit_code == 0, result.output
     return result.stdout
-
-
-def fill(source: str, target: str, answer: Any) -> None:
-    """Fills in the rows of a CSV of tasks."""
-    with Path(source).open(encoding="utf-8", newline="") as file:
-        rows = [{**row, **answer(row)} for row in csv.DictReader(file)]
-    with Path(target).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def steps(project: Project, *names: str) -> list[Job]:
@@ -245,7 +230,7 @@ def test_from_tasks_to_checked_questions(project: Project) -> None:
         "export", "tasks", "cfmm", "write", "--to", "csv", "--of", "annotate"
     )
     corrected = {f"corrected_{name}": text for name, text in COUNT.items()}
-    fill("write/tasks.csv", "written.csv", lambda row: {"label": "count", **corrected})
+    csv_file(Path("written.csv"), [{**row, "label": "count", **corrected} for row in csv_rows("write/tasks.csv")])
     project.generate["annotations"] = "written.csv"
     project.make_jobs(steps(project, "annotate"))
     written = project.rows("generate", "annotated", QUESTIONS)
@@ -262,7 +247,7 @@ def test_from_tasks_to_checked_questions(project: Project) -> None:
             return {"label": "ambiguous"}
         return {"label": "accept", "corrected_answer": "B" if item == kept else ""}
 
-    fill("check/tasks.csv", "checked.csv", second_person)
+    csv_file(Path("checked.csv"), [row | second_person(row) for row in csv_rows("check/tasks.csv")])
     project.generate["check"]["labels"] = "checked.csv"
     project.make_jobs(steps(project, "check"))
     checked = {row["question_id"]: row for row in project.rows("generate", "checked", QUESTIONS)}

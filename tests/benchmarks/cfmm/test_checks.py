@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.choice_questions import choice_question
 from tests.projects import Project
 from tests.verification.imports.files import csv_file
-from whatif.artifacts.reader import canonical_json
 from whatif.artifacts.schemas import CORRECTIONS, JUDGEMENTS, QUESTIONS, REJECTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cfmm.schemas import VARIANTS
@@ -22,18 +22,17 @@ OPTIONS = {"basic": ["three", "two"], "counterfactual": ["two", "three"]}
 def question(item: str, variant: str, answer: str = "A") -> dict[str, Any]:
     choices = OPTIONS.get(variant, ["three", "four"])
     provenance = {"origin": "annotator", "same_as_basic": choices[0] == "three", "second_option": "annotator"}
-    return {
-        "question_id": f"{item}-{variant}",
-        "pair_id": item,
-        "group": "count",
-        "variant": variant,
-        "question": f"How many cups would be there in {item} {variant}?",
-        "choices": choices if answer == "A" else choices[::-1],
-        "answer": answer,
-        "answer_kind": "choice",
-        "image_ids": ["0" * 64],
-        "provenance": canonical_json(provenance),
-    }
+    return choice_question(
+        f"{item}-{variant}",
+        item,
+        "count",
+        variant,
+        f"How many cups would be there in {item} {variant}?",
+        choices if answer == "A" else choices[::-1],
+        answer=answer,
+        image_ids=["0" * 64],
+        provenance=provenance,
+    )
 
 
 ROWS = [question(item, variant, "AB"[place % 2]) for item in "abc" for place, variant in enumerate(VARIANTS)]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.benchmarks.cfmm.coco import file_name, settings, write_coco
+from tests.verification.imports.files import csv_file, jsonl_file
 from whatif.artifacts.schemas import IMAGES
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cfmm.example_files import read_examples
@@ -30,15 +29,7 @@ ROW = {
 
 
 def written(folder: Path, *rows: dict[str, Any], name: str = "examples.csv") -> Path:
-    path = folder / name
-    if path.suffix == ".jsonl":
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        return path
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
+    return (jsonl_file if name.endswith(".jsonl") else csv_file)(folder / name, rows)
 
 
 @pytest.mark.parametrize("name", ["examples.csv", "examples.jsonl"])

@@ -37,7 +37,6 @@ def loopback(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def writer(project: Project, reply: Reply, finish: str = "stop", **changes: Any) -> Iterator[ChatServer]:
-    """A chat server that is the model `writer` of the project."""
     with ChatServer(reply, finish) as server:
         project.values["models"]["writer"] = server.entry(**changes)
         yield server

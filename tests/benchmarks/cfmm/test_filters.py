@@ -10,6 +10,7 @@ import pytest
 
 from tests.benchmarks.cfmm import further_questions
 from tests.benchmarks.cfmm.good_questions import GOOD, LEAKING
+from tests.choice_questions import choice_question
 from whatif.benchmarks.cfmm.drawn_items import question_rows
 from whatif.benchmarks.cfmm.filters import (
     AMBIGUOUS,
@@ -40,22 +41,11 @@ def settings_of(**changes: Any) -> FilterCfmm:
 def row(  # noqa: PLR0917
     item: str, variant: str, question: str, answer: str, other: str, category: str = "count"
 ) -> Row:
-    return {
-        "question_id": f"{item}-{variant}",
-        "pair_id": item,
-        "group": category,
-        "variant": variant,
-        "question": question,
-        "choices": [answer, other],
-        "answer": "A",
-        "answer_kind": "choice",
-        "image_ids": ["image"],
-        "provenance": json.dumps({"origin": "annotator"}),
-    }
+    more = {"image_ids": ["image"], "provenance": {"origin": "annotator"}}
+    return choice_question(f"{item}-{variant}", item, category, variant, question, [answer, other], **more)
 
 
 def item_of(name: str, *answers: str, category: str = "count", basic: str = "4") -> list[Row]:
-    """An item whose counterfactual questions have these answers."""
     rows = [row(name, "basic", "How many cats are there?", basic, "7", category)]
     for number, (variant, answer) in enumerate(zip(VARIANTS[1:], answers, strict=False)):
         changed = f"If the {('sofa', 'lamp', 'rug', 'door')[number]} broke, how many cats would there be?"

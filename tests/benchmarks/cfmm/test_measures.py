@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from tests.benchmarks.cfmm.answered import SCHEMA, Row, answers, item, prediction, question, scores, table
+from tests.benchmarks.cfmm.answered import SCHEMA, Precision, Row, answers, item, prediction, question, scores, table
 from whatif.benchmarks.cfmm.item_answers import Asked, ItemAnswers
 from whatif.benchmarks.cfmm.measures import ALL, Measures, measures
 from whatif.benchmarks.cfmm.schemas import COUNTERFACTUALS, VARIANTS
@@ -18,17 +17,11 @@ from whatif.formats.cfmm_items import CATEGORIES
 from whatif.statistics import clustered_share, paired_drop, wilson
 
 
-@dataclass(frozen=True)
-class Settings:
-    confidence: float = 0.95
-    resamples: int = 999
-
-
 def measured(
     questions: list[Row], rows: list[Row], systems: tuple[tuple[str, str], ...] = (("m", "direct"),)
 ) -> Measures:
     found = ItemAnswers(table(rows), Asked.of(questions, CATEGORIES), systems)
-    return measures(found, Settings(), 0)[0]
+    return measures(found, Precision(), 0)[0]
 
 
 def test_two_items_by_hand() -> None:
@@ -100,7 +93,7 @@ def test_a_pilot_sample_has_its_items_alone() -> None:
     questions = [*item("a"), *item("b", "size")]
     asked = Asked.of(questions, CATEGORIES)
     rows = answers(questions[:5], "++++-")
-    found = measures(ItemAnswers(table(rows), asked, [("m", "direct")], {"m": {"a"}}), Settings(), 0)[0]
+    found = measures(ItemAnswers(table(rows), asked, [("m", "direct")], {"m": {"a"}}), Precision(), 0)[0]
     assert found.totals is None and list(found.scores) == ["count", ALL]
     with pytest.raises(WhatifError, match="predictions of m with the strategy direct: there are 5 for 10 questions"):
         ItemAnswers(table(rows), asked, [("m", "direct")])
@@ -113,10 +106,7 @@ def test_another_rule_of_ranking_decides_again() -> None:
         prediction(questions[0]["question_id"], choice_scores=scores(-1.0, -2.0, **known)),
         prediction(
             questions[1]["question_id"],
-            choice_scores=[
-                *scores(-1.0, without_image=-0.5),
-                *scores(-1.2, without_image=-2.0),
-            ],
+            choice_scores=[*scores(-1.0, without_image=-0.5), *scores(-1.2, without_image=-2.0)],
         ),
     ]
     found = ItemAnswers(table(rows), Asked.of(questions), [("m", "direct")])
@@ -147,10 +137,7 @@ def test_predictions_that_do_not_fit_are_refused() -> None:
     for rows, told in (
         ([*whole, prediction("b-basic")], "question 'b-basic' is not in the questions"),
         ([*whole, prediction("a-basic")], "question 'a-basic' is answered twice"),
-        (
-            [*whole, prediction("a-basic", model="other")],
-            "is of a system that was not evaluated",
-        ),
+        ([*whole, prediction("a-basic", model="other")], "is of a system that was not evaluated"),
     ):
         with pytest.raises(WhatifError, match=told):
             ItemAnswers(table(rows), asked, [("m", "direct")])
@@ -183,7 +170,7 @@ def test_a_set_of_the_papers_size_and_its_21_systems_takes_seconds() -> None:
             )
         )
     begun = time.process_time()
-    found = measures(ItemAnswers(pieces, Asked.of(questions, CATEGORIES), systems), Settings(resamples=9999), 0)
+    found = measures(ItemAnswers(pieces, Asked.of(questions, CATEGORIES), systems), Precision(resamples=9999), 0)
     assert time.process_time() - begun < 20
     assert len(found) == 21
     for one in found:

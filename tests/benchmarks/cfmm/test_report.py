@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from tests.benchmarks.cfmm.answered import Row, item, prediction, question, scor
 from tests.outputs import Published
 from tests.pictures import png
 from tests.projects import Project
+from tests.published import funnel_lines
 from whatif import artifacts
 from whatif.artifacts.images import image_row
 from whatif.artifacts.schemas import JUDGEMENTS, PREDICTIONS
@@ -26,6 +27,7 @@ from whatif.graph.jobs import Job
 IMAGES = [image_row(png((20 * place, 60, 90)), 8, 8, f"drawn:{place}", "CC0-1.0") for place in range(12)]
 ITEMS = {f"{category}-{number}": category for category in CATEGORIES for number in (0, 1)}
 WRITER = {"adapter": "api", "model": "w", "base_url": "http://127.0.0.1:9/v1", "max_new_tokens": 9, "benchmarks": []}
+Whole = tuple[Project, Job, Published]
 
 
 def rows() -> list[Row]:
@@ -52,7 +54,6 @@ def judgement(item_id: str, annotator: str) -> Row:
 
 
 def full(row: Row) -> Row:
-    """A prediction with every column."""
     return {**dict.fromkeys(PREDICTIONS.schema.names), **row}
 
 
@@ -70,8 +71,7 @@ def written(job: Job, model: str, strategy: str, asked: list[Row]) -> list[Row]:
     return found
 
 
-@pytest.fixture
-def project(project: Project) -> Project:
+def selected(project: Project) -> Project:
     project.select("cfmm")
     project.values["models"] = {
         "eyes": {"adapter": "first-option", "name": "BLIP2 (OPT)", "limit": 6},
@@ -90,18 +90,11 @@ def made_inputs(project: Project) -> Job:
     first = [row for row in questions if row["variant"] not in EXPANDED]
     lost = item("lost", "count", image_ids=[IMAGES[0]["image_id"]])
     extra = [question("odd", BASIC), question("odd", "counterfactual")]
+    empty: Row = {"object_categories": [], "captions": [], "provenance": "{}"}
     tables: dict[str, list[Any]] = {
         "images": sorted(IMAGES, key=lambda row: str(row["image_id"])),
         "candidates": [
-            {
-                "item_id": name,
-                "image_id": "i",
-                "objects": 3,
-                "object_categories": [],
-                "captions": [],
-                "provenance": "{}",
-            }
-            for name in [*ITEMS, "lost", "nothing", "odd"]
+            {"item_id": name, "image_id": "i", "objects": 3, **empty} for name in [*ITEMS, "lost", "nothing", "odd"]
         ],
         "poor": [rejection("poor", "too few objects")],
         "annotated": [*first, *lost[:2], *extra],
@@ -142,15 +135,35 @@ def made_inputs(project: Project) -> Job:
     return job
 
 
-def published(project: Project) -> dict[str, Any]:
-    publish_report(made_inputs(project).task(Published(), project.said.append))  # type: ignore[arg-type]
-    return project.metrics
+def published(project: Project) -> tuple[Job, Published]:
+    """The last job, whose report is written, and its other outputs."""
+    job = made_inputs(project)
+    return job, report_of(project, job)
 
 
-def test_all_files_are_published_and_the_headline_has_each_system(project: Project) -> None:
-    numbers = published(project)
-    declared = {path for path in project.jobs("aggregate")[-1].step.text_files if not Path(path).is_file()}
-    assert declared == set()
+def report_of(project: Project, job: Job) -> Published:
+    outputs = Published()
+    publish_report(job.task(outputs, project.said.append))  # type: ignore[arg-type]
+    return outputs
+
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    return selected(project)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    """The report of the artifacts as they are; no test changes it."""
+    project = selected(Project(tmp_path_factory.mktemp("whole")))
+    with contextlib.chdir(project.folder):
+        return project, *published(project)
+
+
+def test_all_files_are_published_and_the_headline_has_each_system(whole: Whole) -> None:
+    project, job, _ = whole
+    assert [path for path in job.step.text_files if not (project.folder / path).is_file()] == []
+    numbers = project.metrics
     assert numbers["eyes"]["direct"]["acc_b"] == 100.0 and numbers["eyes"]["direct"]["acc_c"] == 0.0
     assert numbers["eyes"]["one-shot"]["acc_c"] == 100.0 and numbers["eyes"]["direct"]["items"] == 6
     assert numbers["chance"]["direct"]["total_acc_plus"] == 600.0
@@ -158,20 +171,14 @@ def test_all_files_are_published_and_the_headline_has_each_system(project: Proje
     assert "pilot sample of 6" in report
     figures = re.findall(r"!\[.*?\]\((.*?)\)", report)
     assert figures == ["totals.svg", "paired.svg", "figure4.svg", "funnel.svg"]
-    for figure in figures:
-        assert project.published(figure).startswith("<?xml")
+    assert all(project.published(figure).startswith("<?xml") for figure in figures)
     points = project.published("accuracy.csv").splitlines()
     assert points[0].startswith("model,name,source,original,counterfactual,")
     assert len(points) == 1 + 21 + 2 + 2 * ("total_acc_b" in numbers["eyes"]["direct"])
 
 
-def test_the_funnel_accounts_for_every_image_item_and_question(project: Project) -> None:
-    published(project)
-    lines = Path("metrics/cfmm/funnel.csv").read_text(encoding="utf-8").splitlines()
-    stages: dict[str, list[str]] = {}
-    for stage, unit, measure, reason, number in (line.split(",") for line in lines[1:]):
-        stages.setdefault(f"{stage}, {unit}", []).append(f"{reason or measure} {number}")
-    assert stages == {
+def test_the_funnel_accounts_for_every_image_item_and_question(whole: Whole) -> None:
+    assert funnel_lines(whole[0]) == {
         "extract, images": ["in 16", "out 15", "rejected 1", "too few objects 1"],
         "annotate, items": ["in 15", "out 14", "rejected 1", "no category 1"],
         "annotate, questions": ["in 29", "out 28", "rejected 1", "no second option 1"],
@@ -188,10 +195,8 @@ def test_the_funnel_accounts_for_every_image_item_and_question(project: Project)
     }
 
 
-def test_items_have_all_questions_with_their_options_and_answers(project: Project) -> None:
-    outputs = Published()
-    publish_report(made_inputs(project).task(outputs, project.said.append))  # type: ignore[arg-type]
-    items = {row["item_id"]: row for row in outputs.rows["items"]}
+def test_items_have_all_questions_with_their_options_and_answers(whole: Whole) -> None:
+    items = {row["item_id"]: row for row in whole[2].rows["items"]}
     assert sorted(items) == sorted(ITEMS) and all(row["group"] == ITEMS[name] for name, row in items.items())
     asked = items["count-0"]["questions"]
     assert [one["label"] for one in asked] == [
@@ -222,9 +227,7 @@ def test_items_have_all_questions_with_their_options_and_answers(project: Projec
 
 def test_views_show_items_of_each_category_and_wrong_answers_after_reasons(project: Project) -> None:
     project.section("aggregate")["shown_items"] = 1
-    job = made_inputs(project)
-    outputs = Published()
-    publish_report(job.task(outputs, project.said.append))  # type: ignore[arg-type]
+    job, outputs = published(project)
     views = {row["view"]: row["text"] for row in outputs.rows["views"]}
     assert list(views) == ["figure-2", "figure-3"] and "None was found" in views["figure-3"]
     shown = [row["group"] for row in outputs.rows["items"] if row["views"] == ["figure-2"]]
@@ -241,9 +244,7 @@ def test_views_show_items_of_each_category_and_wrong_answers_after_reasons(proje
                 if row["question_id"] == "size-0-counterfactual":
                     row.update(earlier_turns=[{"response": "So it is right.", "request_key": None}])
             write_artifact(path, PREDICTIONS, answers)
-    outputs = Published()
-    publish_report(job.task(outputs, project.said.append))  # type: ignore[arg-type]
-    (item,) = [row for row in outputs.rows["items"] if "figure-3" in row["views"]]
+    (item,) = [row for row in report_of(project, job).rows["items"] if "figure-3" in row["views"]]
     assert item["item_id"] == "color-1"
     assert item["notes"] == ["Wrong about a counterfactual question after reasons: Random, 1-shot ICL."]
     turns = [answer["turns"] for one in item["questions"] for answer in one["answers"] if answer["turns"]]
@@ -252,8 +253,8 @@ def test_views_show_items_of_each_category_and_wrong_answers_after_reasons(proje
 
 def test_another_rule_that_lacks_scores_is_marked(project: Project) -> None:
     project.section("aggregate")["rule"] = "sum"
-    numbers = published(project)
-    assert numbers["eyes"]["direct"]["acc_c"] == 0.0
+    published(project)
+    assert project.metrics["eyes"]["direct"]["acc_c"] == 0.0
     assert "Ranked options are compared by sum." in project.published("table3.md")
     project.section("aggregate")["rule"] = "minus-without-image"
     published(project)
@@ -265,7 +266,7 @@ def test_judgements_of_people_have_their_tables(project: Project) -> None:
     people = [judgement(row["question_id"], person) for row in rows()[:4] for person in ("p1", "p2")]
     (path,) = job.inputs["judgements"].paths
     write_artifact(path, JUDGEMENTS, sorted(people, key=lambda row: (row["item_id"], row["annotator"])))
-    publish_report(job.task(Published(), project.said.append))  # type: ignore[arg-type]
+    report_of(project, job)
     assert "p1" in project.published("annotators.md")
     assert "verify,labels,in,,8" in project.published("funnel.csv")
     assert json.loads(project.text("metrics/cfmm.json"))

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 
-from tests.benchmarks.cfmm.answered import Row, item, question
+from tests.benchmarks.cfmm.answered import Precision, Row, item, question
 from tests.frames import check, has, printed, row, value
 from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cfmm.figures import figure4, word_counts
 from whatif.benchmarks.cfmm.set_tables import set_statistics, set_table, table1
 from whatif.formats.cfmm_items import CATEGORIES
-
-
-@dataclass(frozen=True)
-class Settings:
-    confidence: float = 0.95
 
 
 def questions() -> list[Row]:
@@ -27,7 +20,7 @@ def questions() -> list[Row]:
 
 
 def test_sizes_and_lengths() -> None:
-    made = set_table(questions(), Settings(), ["basic-answer"], imported=False)
+    made = set_table(questions(), Precision(), ["basic-answer"], imported=False)
     check(made)
     assert value(made, source="ours", category="count", measure="items") == 2
     assert value(made, source="ours", category="all", measure="questions") == 15
@@ -41,18 +34,18 @@ def test_sizes_and_lengths() -> None:
 
 
 def test_an_imported_set_and_one_of_the_papers_size_are_compared_with_it() -> None:
-    made = set_table(questions(), Settings(), ["basic-answer"], imported=True)
+    made = set_table(questions(), Precision(), ["basic-answer"], imported=True)
     assert value(made, category="count", measure="items minus inferred") == 2 - 348
     assert value(made, kind="answers", measure="words minus reported") == pytest.approx(-0.28)
     whole = [one for place in range(1200) for one in item(f"i{place}", CATEGORIES[place % 6])]
-    made = set_table(whole, Settings(), ["model"], imported=False)
+    made = set_table(whole, Precision(), ["model"], imported=False)
     assert value(made, category="shape", measure="items minus inferred") == 200 - 111
     assert value(made, category="all", measure="items minus inferred") == 2
     assert printed(made)[0]["Difference"] == "-148"
 
 
 def test_wrong_options_letters_and_answers_like_the_basic_one() -> None:
-    made = set_table(questions(), Settings(), ["basic-answer"], imported=False)
+    made = set_table(questions(), Precision(), ["basic-answer"], imported=False)
     assert value(made, category="count", rule="basic-answer", measure="wrong options") == 1
     assert value(made, category="all", rule="drawn", measure="wrong options") == 11
     same = row(made, category="count", measure="same as basic")
@@ -116,5 +109,5 @@ def test_words_of_the_cloud_do_not_overlap() -> None:
 
 def test_answers_that_say_the_same_in_words_and_digits_are_the_same() -> None:
     rows = [question("i1", "basic", choices=["three", "4"]), question("i1", "counterfactual", choices=["3", "4"])]
-    made = set_table(rows, Settings(), ["basic-answer"], imported=False)
+    made = set_table(rows, Precision(), ["basic-answer"], imported=False)
     assert row(made, category="count", measure="same as basic")["value"] == 100.0

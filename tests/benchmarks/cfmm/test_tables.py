@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 
-from tests.benchmarks.cfmm.answered import Row, answers, item, scores, table
+from tests.benchmarks.cfmm.answered import Precision, Row, answers, item, scores, table
 from tests.frames import check, has, printed, row, value
 from whatif.benchmarks.cfmm.drop_tables import drops
 from whatif.benchmarks.cfmm.item_answers import Asked, ItemAnswers
@@ -22,12 +20,6 @@ NAMES = {"blip": "BLIP2 (OPT)", "own": "Our model"}
 SYSTEMS = [("own", "direct"), ("own", "one-shot"), ("blip", "direct")]
 
 
-@dataclass(frozen=True)
-class Settings:
-    confidence: float = 0.95
-    resamples: int = 999
-
-
 def questions(categories: tuple[str, ...] = CATEGORIES, number: int = 3) -> list[Row]:
     return [row for category in categories for place in range(number) for row in item(f"{category}{place}", category)]
 
@@ -39,7 +31,7 @@ def results(asked: list[Row], signs: str = "+++--") -> Results:
         *(row for system in SYSTEMS[1:] for row in answers(asked, (signs * len(asked))[: len(asked)], *system)),
     ]
     made = ItemAnswers(table(rows), Asked.of(asked, CATEGORIES), SYSTEMS)
-    found = measures(made, Settings(), 0)
+    found = measures(made, Precision(), 0)
     return Results(dict(zip(SYSTEMS, found, strict=True)), NAMES, made.questions, "95%")
 
 
@@ -123,7 +115,7 @@ def test_the_rules_of_ranking_are_compared() -> None:
         one["choice_scores"] = scores(-1.0, -1.5)
         one["choice_scores"][1]["log_likelihood"] = -0.5 if place % 5 else -9.0
     made = ItemAnswers(table(rows), Asked.of(asked), SYSTEMS[:1])
-    found = ranking_table(made, NAMES, Settings(), "mean")
+    found = ranking_table(made, NAMES, Precision(), "mean")
     check(found)
     assert value(found, rule="mean", measure="acc_c") == 100.0
     assert value(found, rule="sum", measure="acc_c") == 0.0

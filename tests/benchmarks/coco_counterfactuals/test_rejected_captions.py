@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from tests.benchmarks.coco_counterfactuals.small_project import NAME, small
 from tests.projects import Project, Row
 from tests.published import numbers
+from tests.verification.imports.files import jsonl_file
 from whatif.artifacts.schemas import JUDGEMENTS, MATCHES, PAIRS, REJECTIONS
 from whatif.benchmarks.coco_counterfactuals.schemas import CAPTION_PAIRS, CAPTIONS
 from whatif.errors import WhatifError
@@ -35,8 +35,7 @@ def odd_captions(folder: Path) -> Iterable[Row]:
 
 def test_odd_captions_are_rejected_with_a_reason_and_the_funnel_adds_up(tmp_path: Path, checkpoints: Path) -> None:
     project = small(Project(tmp_path / "odd"), checkpoints)
-    file = tmp_path / "captions.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in odd_captions(tmp_path)), encoding="utf-8")
+    file = jsonl_file(tmp_path / "captions.jsonl", odd_captions(tmp_path))
     pictures = tmp_path / "pictures"
     pictures.mkdir()
     project.values["extract"][NAME].update(captions=str(file), image_folders=[str(pictures)])
@@ -90,9 +89,8 @@ def test_pairs_of_the_same_picture_are_lost_and_one_line_says_so(
 
 def named_captions(project: Project, number: int) -> None:
     """Captions of the project's own, as many as asked for, without images."""
-    file = project.folder / "captions.jsonl"
     rows = ({"id": f"c{place:02}", "caption": f"There is a small red star on wall {place}."} for place in range(number))
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    file = jsonl_file(project.folder / "captions.jsonl", rows)
     project.values["extract"][NAME]["captions"] = str(file)
 
 

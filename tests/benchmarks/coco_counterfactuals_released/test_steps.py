@@ -16,6 +16,7 @@ from tests.published import numbers
 from tests.released_captions import needs_released_captions, released_captions
 from tests.shown_items import shown_items, shown_views
 from tests.tiny_checkpoints import tiny_clip, tiny_vilt
+from tests.verification.imports.files import jsonl_file
 from whatif.artifacts.schemas import JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
 from whatif.errors import WhatifError
 from whatif.verification.picture_tasks import picture_tasks
@@ -44,14 +45,14 @@ def small(project: Project) -> Project:
         names = {f"image_{side}": f"{place}_{side}" for side in (0, 1)}
         lines.append({"id": place, "caption_0": captions[0], "caption_1": captions[1], **names})
     lines.append({"id": 9, "caption_0": "A cup", "caption_1": "A mug", "image_0": "gone", "image_1": "gone"})
-    (data / "examples.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    jsonl_file(data / "examples.jsonl", lines)
     photographs = folder / "photographs"
     photographs.mkdir()
     sources = []
     for place, (original, _) in enumerate(CAPTIONS[:2]):
         (photographs / f"{place}.png").write_bytes(png((3, 60 * place, 9)))
         sources.append({"id": f"c{place}", "caption": original.strip(), "image": f"{place}.png"})
-    (folder / "captions.jsonl").write_text("".join(json.dumps(source) + "\n" for source in sources))
+    jsonl_file(folder / "captions.jsonl", sources)
     project.select(NAME)
     project.values["extract"][NAME] = {
         "data_set": str(data),
@@ -235,7 +236,7 @@ def test_of_three_labels_that_differ_the_first_counts_and_none_is_undecided(proj
     folder = project.folder / "metrics" / NAME
     counts = numbers(folder / "table1.csv", variant="all", measure="count", made_by="people")
     assert dict(zip(counts["label"], counts["value"], strict=True)) == {
-        **{"correct": 2, "incorrect": 2, "both": 2, "neither": 0, "undecided": 0},
+        **{"correct": 2, "incorrect": 2, "both": 2, "neither": 0, "undecided": 0}
     }
     project.section("verify")["resolution"] = {"rule": "majority"}
     project.run("verify", "evaluate", "aggregate")
@@ -247,7 +248,7 @@ def test_every_photograph_is_there_or_has_a_reason(project: Project) -> None:
     examples = project.folder / "released" / "examples.jsonl"
     lines = [json.loads(line) for line in examples.read_text(encoding="utf-8").splitlines()]
     lines.append({**lines[0], "id": 5, "caption_0": "  A cat on a sofa"})  # as another, but for outer space
-    examples.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    jsonl_file(examples, lines)
     (project.folder / "photographs" / "1.png").unlink()
     project.make("extract")
     told = {row["pair_id"]: json.loads(row["provenance"]) for row in project.rows("extract", "pairs", PAIRS)}
@@ -273,8 +274,7 @@ def test_no_pair_is_left(project: Project) -> None:
 def test_the_released_list_without_its_images_is_an_error(project: Project) -> None:
     folder = project.folder / "hub"
     folder.mkdir()
-    rows = "".join(json.dumps(row) + "\n" for row in released_captions())
-    (folder / "metadata.jsonl").write_text(rows, encoding="utf-8")
+    jsonl_file(folder / "metadata.jsonl", released_captions())
     project.section("extract")["data_set"] = str(folder)
     with pytest.raises(WhatifError, match=r"^extract .*: none of 17,410 pairs is left: picture missing \(17,410\)"):
         project.make("extract")

@@ -30,26 +30,20 @@ def pair(pair_id: str, captions: tuple[str, str] = ("A cat", "A dog"), images: t
 
 
 def original(caption_id: str, photograph: str, caption: str = "A cat") -> Row:
-    """A row of `originals`."""
     return {"caption_id": caption_id, "caption": caption, "image_id": photograph}
 
 
 def judged(item: str, decision: str) -> Row:
-    """A judgement of a person."""
     row: Row = {"item_id": item, "annotator": "ann", "decision": decision, "corrected": "{}", "comment": ""}
     return {**row, "time": None, "seconds": None}
 
 
 def photograph(image_id: str, source: str) -> Row:
-    """A row of `photographs` with this id."""
     return {**image_row(png((1, 2, 3)), 16, 16, source, "none"), "image_id": image_id}
 
 
 class Kept:
-    """The outputs of the job."""
-
     def __init__(self) -> None:
-        """Nothing is written yet."""
         self.rows: dict[str, list[Row]] = {}
 
     def write(self, role: str, rows: Sequence[Row]) -> None:
@@ -70,7 +64,6 @@ class Mixed:
         seed: int = 7,
         **settings: Any,
     ) -> None:
-        """Runs the job on `tables`, rows by role; inputs that are not given are empty."""
         assert not set(tables) - set(mix.inputs)
         folder.mkdir(exist_ok=True)
         inputs = {}
@@ -98,11 +91,9 @@ class Mixed:
         self.samples, self.unused = kept.rows["samples"], kept.rows["unused"]
 
     def parts(self, mixture: str, division: str = "published") -> dict[str, str]:
-        """Sample -> part."""
         chosen = (row for row in self.samples if (row["mixture"], row["division"]) == (mixture, division))
         return {row["sample_id"]: row["part"] for row in chosen}
 
     @property
     def reasons(self) -> dict[str, str]:
-        """Unused item -> why."""
         return {row["item_id"]: row["reason"] for row in self.unused}

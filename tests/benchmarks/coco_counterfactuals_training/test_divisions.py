@@ -29,7 +29,6 @@ COUNTERFACTUALS = samples_of(PAIRS)
 
 
 def sizes(parts: Mapping[str, str]) -> tuple[int, int, int]:
-    """The numbers of training, validation and test samples."""
     counts = Counter(parts.values())
     return counts[TRAIN], counts[VALIDATION], counts[TEST]
 
@@ -103,8 +102,7 @@ def test_without_a_leak_no_photograph_is_in_two_parts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mixture", "expected"),
-    [("withheld-counterfactuals", (19_498, 4_876, 10_446)), ("withheld-ms-coco", None)],
+    ("mixture", "expected"), [("withheld-counterfactuals", (19_498, 4_876, 10_446)), ("withheld-ms-coco", None)]
 )
 def test_no_photograph_of_a_withheld_pair_is_in_training(
     mixture: Mixture, expected: tuple[int, int, int] | None
@@ -124,12 +122,10 @@ def test_no_photograph_of_a_withheld_pair_is_in_training(
 
 
 def groups_of(parts: Mapping[str, str], part: str) -> set[str]:
-    """The photographs of a part."""
     return {GROUPS[one] for one, of in parts.items() if of == part}
 
 
 def in_one_part(parts: Mapping[str, str]) -> bool:
-    """Whether each photograph is in one part."""
     found = [groups_of(parts, part) for part in (TRAIN, VALIDATION, TEST)]
     return len(set.union(*found)) == sum(map(len, found))
 

@@ -24,7 +24,6 @@ def project(project: Project) -> Project:
 
 
 def made(project: Project, step: str, **settings: Any) -> Project:
-    """Runs one step with the given settings of `extract`."""
     project.section("extract").update(settings)
     jobs = [job for job in project.jobs("extract") if job.step.name == step]
     assert jobs

@@ -49,12 +49,10 @@ def text_of(rows: Rows) -> str:
 
 
 def photo(number: int, caption: str) -> tuple[str, str]:
-    """A row about a photograph."""
     return f"/some/path/val2017/{number:012d}.jpg", caption
 
 
 def image(pair_id: str, side: int, caption: str = "") -> tuple[str, str]:
-    """A row about an image of a pair, with its caption."""
     own = next((row[f"caption_{side}"] for row in PAIRS if row["pair_id"] == pair_id), "")
     return f"/some/path/{(ORIGINAL, COUNTERFACTUAL)[side]}/{pair_id}.jpg", caption or own
 
@@ -76,7 +74,6 @@ DEV = [photo(30, "A cat, 30_2"), image("30_2", 1)]
 
 
 def base(train: str | bytes, dev: str | bytes = text_of(DEV)) -> dict[str, str | bytes]:
-    """The two files of the mixture `base`."""
     return {"train_coco+coco-cfs_base.csv": train, "dev_coco+coco-cfs_base.csv": dev}
 
 
@@ -96,11 +93,7 @@ WITHHELD: dict[str, str | bytes] = {
     "split-coco-cfs/dev-coco-cfs.csv": text_of([image("7_1", 1)]),
     "split-coco-cfs/test-coco-cfs.csv": text_of([image("30_2", 0), image("30_2", 1), image("99_0", 0)]),
     "split-coco-cfs/train-all-original-ms-coco.csv": text_of(
-        [
-            photo(7, "A third"),
-            photo(9, "A cat, 7_0"),
-            ("photos/cup.png", "A cup"),
-        ]
+        [photo(7, "A third"), photo(9, "A cat, 7_0"), ("photos/cup.png", "A cup")]
     ),
     "split-coco-cfs/dev-all-original-ms-coco.csv": text_of([photo(30, "A cat, 30_2")]),
 }

@@ -31,7 +31,6 @@ def written(path: Path, table: Table, rows: list[dict[str, object]]) -> Path:
 
 @pytest.fixture
 def ranks(tmp_path: Path) -> list[Path]:
-    """A file for each of two seeds."""
     return [
         written(
             tmp_path / f"{seed}.parquet",

@@ -28,7 +28,6 @@ TABLES = {
 
 
 def made(project: Project, pairs: str, **settings: Any) -> dict[str, list[Row]]:
-    """The outputs of the step, by role."""
     project.select(NAME)
     if pairs != "scenes":
         project.values["benchmarks"].append(pairs)
@@ -98,8 +97,7 @@ def test_captions_without_text_or_image_are_rejected(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("folders", "told"),
-    [([], "originals"), (["nosuch"], "nosuch: no such folder; give folders of COCO photographs")],
+    ("folders", "told"), [([], "originals"), (["nosuch"], "nosuch: no such folder; give folders of COCO photographs")]
 )
 def test_no_original_left_is_an_error(project: Project, folders: list[str], told: str) -> None:
     coco(project)

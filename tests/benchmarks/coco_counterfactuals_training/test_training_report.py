@@ -8,11 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.coco_counterfactuals_training.trained import (
-    classified,
-    made_inputs,
-    project_of,
-)
+from tests.benchmarks.coco_counterfactuals_training.trained import classified, made_inputs, project_of
 from tests.outputs import Published
 from tests.projects import Project
 from whatif.benchmarks.coco_counterfactuals_training.report import publish_report

@@ -21,7 +21,6 @@ CLASSES = {"cifar-10": ("cat", "dog"), "colours": ("red", "blue", "green")}
 
 
 def places(model: str, seed: str) -> Iterator[Row]:
-    """The weights of one job."""
     if seed == PRE_TRAINED:
         yield {"model": model, "mixture": PRE_TRAINED, "division": "published", "seed": seed}
         return
@@ -31,7 +30,6 @@ def places(model: str, seed: str) -> Iterator[Row]:
 
 
 def found_first(place: Mapping[str, str]) -> int:
-    """How many queries of 100 these weights find first."""
     base = LEAK_FREE_FOUND if place["division"] == "leak-free" else FOUND[place["mixture"]]
     return base + (0 if place["seed"] == PRE_TRAINED else SEEDS.index(place["seed"]) - 1)
 
@@ -60,7 +58,6 @@ def classified(place: Mapping[str, str], data_sets: Mapping[str, Sequence[str]] 
 
 
 def losses(place: Mapping[str, str]) -> Iterator[Row]:
-    """Three evaluations; the second is the best."""
     low = 1.0 + SEEDS.index(place["seed"]) / 10 - (0.2 if place["division"] == "published" else 0)
     for step, loss in ((0, None), (20, low + 0.5), (40, low), (60, low + 0.1)):
         numbers = {"epoch": step / 20, "learning_rate": 1e-4, "loss": loss, "validation_loss": loss}

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from tests.choice_questions import choice_question
 from whatif.artifacts.schemas import PREDICTIONS
 from whatif.benchmarks.mucr.asked_items import AskedItems
 from whatif.benchmarks.mucr.results import Attempts, Results
@@ -49,7 +50,6 @@ def item(pair: str, metric: str, form: str, style: str | None = None, **changes:
 
 
 def items_of(pair: str, place: int) -> list[Row]:
-    """All items of a pair whose mixed style is that of its place."""
     mixed = STYLES[place % len(STYLES)]
     found = []
     for metric in SCORES:
@@ -61,29 +61,17 @@ def items_of(pair: str, place: int) -> list[Row]:
 
 
 def pairs_of(groups: int) -> list[str]:
-    """The pairs of some groups of four."""
     return [f"g{group}-{number}" for group in range(groups) for number in range(4)]
 
 
 def items(groups: int = 6) -> list[Row]:
-    """All items of some groups."""
     return [row for place, pair in enumerate(pairs_of(groups)) for row in items_of(pair, place)]
 
 
 def question(of: Mapping[str, Any]) -> Row:
     """The question of an item, whose right option is A."""
-    return {
-        "question_id": of["question_id"],
-        "pair_id": of["pair_id"],
-        "group": of["metric"],
-        "variant": of["form"],
-        "question": "Which effect follows?",
-        "choices": ["one", "two", "three", "four"],
-        "answer": "A",
-        "answer_kind": "choice",
-        "image_ids": [],
-        "provenance": "{}",
-    }
+    names = (of["question_id"], of["pair_id"], of["metric"], of["form"])
+    return choice_question(*names, "Which effect follows?", ["one", "two", "three", "four"])
 
 
 def prediction(question_id: str, system: System, right: bool, **changes: Any) -> Row:
@@ -105,7 +93,6 @@ def asked_with_others(row: Mapping[str, Any]) -> bool:
 
 
 def answers(asked: Iterable[Row], system: System, right: Right) -> list[Row]:
-    """The predictions of a system, which is right about some items."""
     return [prediction(row["question_id"], system, right(row)) for row in asked]
 
 
@@ -121,7 +108,6 @@ def results(
     strategies: Sequence[str] = ("direct",),
     **others: Any,
 ) -> Results:
-    """The results of systems with their predictions."""
     questions = AskedItems.of(map(question, asked), asked)
     made = SystemAnswers(table([row for rows in systems.values() for row in rows]), questions, list(systems))
     if "tuned" in others:

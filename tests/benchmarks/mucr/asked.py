@@ -5,15 +5,15 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from PIL import Image
 
+from tests.benchmarks.mucr.rows import Row, causal_pair
+from tests.choice_questions import choice_question
 from whatif.artifacts.images import image_row
 from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.mucr.schemas import STYLES, VISUAL_FORMS
 
-Row = dict[str, Any]
 CATEGORIES = ("human", "animal")
 LABELS = {"separate": ["Cause", "A", "B", "C", "D"], "cause-and-composite": ["Cause", "Effects"]}
 
@@ -43,18 +43,18 @@ class Set:
 
     def _add_pair(self, pair: str, group: str, answer: str, mixed: str, *, train: bool) -> None:
         self.pairs.append(
-            {
-                "pair_id": pair,
-                "group_id": group,
-                "category": CATEGORIES[int(group[1:]) % 2],
-                "cause_caption": f"The cup of {pair} falls.",
-                "effect_caption": f"The cup of {pair} is broken.",
-                "cue": "fall",
-                "false_cues": ["red", "table", "night"],
-                "explanation": f"Cause: the cup of {pair} falls. Effect: it breaks. "
+            causal_pair(
+                pair,
+                group,
+                f"The cup of {pair} falls.",
+                f"The cup of {pair} is broken.",
+                category=CATEGORIES[int(group[1:]) % 2],
+                cue="fall",
+                false_cues=["red", "table", "night"],
+                explanation=f"Cause: the cup of {pair} falls. Effect: it breaks. "
                 "The causal link between them is that the floor is hard.",
-                "provenance": canonical_json({"origin": "scenes"}),
-            }
+                provenance=canonical_json({"origin": "scenes"}),
+            )
         )
         for metric, variant, style in _asked(mixed, train=train):
             self._add(self.pairs[-1], metric, variant, style, answer, mixture=style == mixed, train=train)
@@ -66,20 +66,17 @@ class Set:
         parts = [pair["pair_id"], metric.lower(), variant, *([style] if style else [])]
         question_id = "-".join(parts)
         number = 0 if form == "text" else len(LABELS.get(form, [""]))
-        image_ids = [self._image(f"{question_id} {place}") for place in range(number)]
-        labels = {"image_labels": LABELS[form]} if form in LABELS else {}
-        row = {
-            "question_id": question_id,
-            "pair_id": pair["pair_id"],
-            "group": metric,
-            "variant": variant,
-            "question": f"{metric}, {variant}: which one follows from this? {pair['cause_caption']}",
-            "choices": [f"Image {letter}" for letter in "ABCD"],
-            "answer": answer,
-            "answer_kind": "choice",
-            "image_ids": image_ids,
-            "provenance": canonical_json(labels),
-        }
+        row = choice_question(
+            question_id,
+            pair["pair_id"],
+            metric,
+            variant,
+            f"{metric}, {variant}: which one follows from this? {pair['cause_caption']}",
+            [f"Image {letter}" for letter in "ABCD"],
+            answer=answer,
+            image_ids=[self._image(f"{question_id} {place}") for place in range(number)],
+            provenance={"image_labels": LABELS[form]} if form in LABELS else {},
+        )
         (self.training if train else self.questions).append(row)
         self.items.append(
             {

@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from tests.benchmarks.mucr.rows import Row, candidate, causal_pair, description
 from tests.projects import Project
 from tests.served_model import encoded_picture
 from whatif.artifacts.images import image_row
@@ -15,34 +16,37 @@ from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS, DESCRIPTIONS
 from whatif.graph.jobs import Job
 
-Row = dict[str, Any]
 NAME = "mucr"
 SPLIT, SEED = "test", 2024
 
 
+def drawing_project(folder: Path, **generate: Any) -> Project:
+    """Two candidates of each image, in two styles, unless `generate` says otherwise; one model that needs no image."""
+    project = Project(folder, NAME)
+    project.section("evaluate")["fine_tuning"]["models"] = []
+    project.values["models"] = {"first": {"adapter": "first-option"}}
+    project.generate.update({"candidates": 2, "parts": 1, "styles": ["photograph", "comic"], **generate})
+    return project
+
+
 def scene_pairs(groups: int = 1) -> tuple[list[Row], list[Row]]:
-    """Pairs of the drawn world, and their descriptions."""
     from whatif.embedded.causal_pairs import draw_group
 
     pairs, descriptions = [], []
     for number in range(groups):
         for place, pair in enumerate(draw_group(SPLIT, number, SEED)):
             known = {"origin": "scenes", "split": SPLIT, "number": number, "seed": SEED, "place": place}
-            pairs.append(_pair(pair.pair_id, pair.group_id, (pair.cause_caption, pair.effect_caption), known))
+            captions = (pair.cause_caption, pair.effect_caption)
+            pairs.append(causal_pair(pair.pair_id, pair.group_id, *captions, provenance=canonical_json(known)))
             descriptions.append(description(pair.pair_id, pair.cause_description, pair.effect_description))
     return pairs, descriptions
 
 
 def caption_pairs(number: int = 4) -> tuple[list[Row], list[Row]]:
-    """Pairs of captions from a file, and their descriptions."""
     texts = [(f"the cup {place} falls", f"the cup {place} is broken") for place in range(number)]
-    pairs = [_pair(f"cup-{place}", "cup", both, {"origin": "captions"}) for place, both in enumerate(texts)]
+    origin = {"provenance": canonical_json({"origin": "captions"})}
+    pairs = [causal_pair(f"cup-{place}", "cup", *both, **origin) for place, both in enumerate(texts)]
     return pairs, [description(f"cup-{place}", *both) for place, both in enumerate(texts)]
-
-
-def description(pair_id: str, cause: str, effect: str) -> Row:
-    row = {"pair_id": pair_id, "cause_description": cause, "effect_description": effect}
-    return {**row, "writer": "test", "provenance": canonical_json({})}
 
 
 def given(project: Project, pairs: list[Row], descriptions: list[Row], released: tuple[str, ...] = ()) -> Project:
@@ -63,18 +67,8 @@ def given(project: Project, pairs: list[Row], descriptions: list[Row], released:
 
 
 def released_row(pair_id: str, style: str, side: str, image_id: str) -> Row:
-    return {
-        "candidate_id": f"{pair_id}-{style}-{side}-00",
-        "pair_id": pair_id,
-        "style": style,
-        "side": side,
-        "place": 0,
-        "generator": "released",
-        "prompt": side,
-        "seed": None,
-        "image_id": image_id,
-        "provenance": canonical_json({"origin": "released"}),
-    }
+    drawn = {"generator": "released", "prompt": side, "seed": None}
+    return candidate(pair_id, style, side, 0, image_id, **drawn, provenance=canonical_json({"origin": "released"}))
 
 
 def draw_jobs(project: Project) -> list[Job]:
@@ -91,20 +85,6 @@ def undrawn(project: Project) -> list[Row]:
 
 def digest(files: dict[str, bytes]) -> dict[str, str]:
     return {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
-
-
-def _pair(pair_id: str, group_id: str, captions: tuple[str, str], known: Row) -> Row:
-    return {
-        "pair_id": pair_id,
-        "group_id": group_id,
-        "category": "object",
-        "cause_caption": captions[0],
-        "effect_caption": captions[1],
-        "cue": None,
-        "false_cues": None,
-        "explanation": None,
-        "provenance": canonical_json(known),
-    }
 
 
 def _write(project: Project, stage: str, table: Table, role: str, rows: list[Row]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tests.benchmarks.mucr.asked import Row, Set
+from tests.benchmarks.mucr.asked import Set
+from tests.benchmarks.mucr.rows import Row
 from tests.projects import Project
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.mucr.evaluation import write_answers
@@ -30,7 +31,6 @@ class Collected:
 
 
 def job_of(project: Project, model: str, strategy: str) -> Job:
-    """The evaluation of a model with a strategy."""
     return next(
         job
         for job in project.jobs("evaluate")

@@ -9,6 +9,7 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
+from tests.benchmarks.mucr.rows import Row, candidate, causal_pair, choice, description
 from tests.projects import Project
 from whatif.artifacts.images import image_row
 from whatif.artifacts.schemas import IMAGES, QUESTIONS, REJECTIONS, Table
@@ -16,7 +17,6 @@ from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS, CHOICES, DESCRIPTIONS, ITEMS, STYLES
 from whatif.random_streams import stream
 
-Row = dict[str, Any]
 NAME = "mucr"
 THINGS = ("vase", "lamp", "clock", "kettle")
 _TABLES: dict[str, Table] = {
@@ -53,72 +53,38 @@ class World:
         pair_id = f"g{number:03d}-{place + 1}"
         room = ("kitchen", "hall", "cellar", "garden")[number % 4]
         self.pairs.append(
-            {
-                "pair_id": pair_id,
-                "group_id": f"g{number:03d}",
-                "category": "object",
-                "cause_caption": f"The {thing} number {number} leans over the edge of a shelf in the {room}.",
-                "effect_caption": f"The {thing} number {number} lies in pieces below.",
-                "cue": "falls",
-                "false_cues": ["shelf", room, thing],
-                "explanation": f"Cause: the {thing} leans over. Effect: it lies in pieces. The causal link between "
+            causal_pair(
+                pair_id,
+                f"g{number:03d}",
+                f"The {thing} number {number} leans over the edge of a shelf in the {room}.",
+                f"The {thing} number {number} lies in pieces below.",
+                cue="falls",
+                false_cues=["shelf", room, thing],
+                explanation=f"Cause: the {thing} leans over. Effect: it lies in pieces. The causal link between "
                 f"them is that the {thing} falls.",
-                "provenance": json.dumps({"origin": "scenes"}),
-            }
+                provenance=json.dumps({"origin": "scenes"}),
+            )
         )
-        self.descriptions.append(
-            {
-                "pair_id": pair_id,
-                "cause_description": f"A white {thing} with a blue rim leans over the edge in a bright {room}.",
-                "effect_description": f"A white {thing} with a blue rim lies broken on the floor of a bright {room}.",
-                "writer": "scenes",
-                "provenance": "{}",
-            }
-        )
+        cause = f"A white {thing} with a blue rim leans over the edge in a bright {room}."
+        effect = f"A white {thing} with a blue rim lies broken on the floor of a bright {room}."
+        self.descriptions.append(description(pair_id, cause, effect, "scenes"))
         for style in styles:
             for side_of_pair in ("cause", "effect"):
                 for one in range(candidates):
                     self._add_image(pair_id, style, side_of_pair, one, side)
-            self.choices.append(
-                {
-                    "pair_id": pair_id,
-                    "style": style,
-                    "place": 0,
-                    "cause_candidate": f"{pair_id}-{style}-cause-01",
-                    "effect_candidate": f"{pair_id}-{style}-effect-01",
-                    "chosen_by": "clip",
-                    "caption_cause": 0.3,
-                    "caption_effect": 0.3,
-                    "likeness": 0.8,
-                }
-            )
+            measures = {"caption_cause": 0.3, "caption_effect": 0.3, "likeness": 0.8}
+            self.choices.append(choice(pair_id, style, 1, place=0, **measures))
 
     def _add_image(self, pair_id: str, style: str, side_of_pair: str, place: int, side: int) -> None:
-        candidate_id = f"{pair_id}-{style}-{side_of_pair}-{place:02d}"
-        data = png_of(candidate_id, side)
+        data = png_of(f"{pair_id}-{style}-{side_of_pair}-{place:02d}", side)
         row = image_row(data, side, side, "drawn:test", "CC0-1.0")
         self.images.append(row)
-        self.candidates.append(
-            {
-                "candidate_id": candidate_id,
-                "pair_id": pair_id,
-                "style": style,
-                "side": side_of_pair,
-                "place": place,
-                "generator": "scenes",
-                "prompt": "",
-                "seed": place,
-                "image_id": row["image_id"],
-                "provenance": "{}",
-            }
-        )
+        self.candidates.append(candidate(pair_id, style, side_of_pair, place, row["image_id"]))
 
     def pair(self, pair_id: str) -> Row:
-        """The row of a pair."""
         return next(row for row in self.pairs if row["pair_id"] == pair_id)
 
     def candidate(self, candidate_id: str) -> Row:
-        """The row of a candidate."""
         return next(row for row in self.candidates if row["candidate_id"] == candidate_id)
 
     def without_choice(self, pair_id: str, *styles: str) -> None:
@@ -145,7 +111,6 @@ def prepare(project: Project, world: World, **questions: Any) -> Project:
     project.select(NAME)
     project.section("evaluate")["fine_tuning"]["models"] = []
     project.values["models"] = {"random": {"adapter": "random", "name": "Random"}}
-    project.section("evaluate")["fine_tuning"]["models"] = []
     project.section("verify")["questions"] |= questions
     images = {row["image_id"]: row for row in world.images}
     rows: dict[str, list[Row]] = {

@@ -13,13 +13,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.benchmarks.mucr.drawing_project import NAME, draw_jobs
 from tests.projects import Project
 from whatif.models.responses.store import ResponseStore
 from whatif.text_to_image.diffusers_generator import DiffusersImages
 
 
-def main(folder: Path, when: str, number: int) -> None:
+def draw_and_log(project: Project, when: str, number: int) -> None:
+    """Runs the step; it ends as WHEN and NUMBER say."""
     finished = 0
     draw, put = DiffusersImages._drawn, ResponseStore.put
 
@@ -30,7 +33,7 @@ def main(folder: Path, when: str, number: int) -> None:
             self.pipeline.scheduler.step = lambda *values, **more: os.kill(os.getpid(), signal.SIGKILL)
         found = draw(self, requests)
         finished += 1
-        with (folder / "finished.log").open("a", encoding="utf-8") as log:
+        with (project.folder / "finished.log").open("a", encoding="utf-8") as log:
             log.write(f"{requests[0].prompts[0]} {requests[0].seed}\n")
         return found
 
@@ -40,11 +43,13 @@ def main(folder: Path, when: str, number: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return kept
 
-    DiffusersImages._drawn, ResponseStore.put = drawn, stored  # type: ignore[method-assign]
-    project = Project(folder, NAME)
-    project.values = json.loads((folder / "values.json").read_text(encoding="utf-8"))
-    project.run_jobs(draw_jobs(project))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DiffusersImages, "_drawn", drawn)
+        patch.setattr(ResponseStore, "put", stored)
+        project.run_jobs(draw_jobs(project))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
+    of_folder = Project(Path(sys.argv[1]), NAME)
+    of_folder.values = json.loads(of_folder.text("values.json"))
+    draw_and_log(of_folder, sys.argv[2], int(sys.argv[3]))

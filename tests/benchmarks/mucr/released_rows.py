@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.pictures import png
+from tests.verification.imports.files import jsonl_file
 
 Row = dict[str, Any]
 SUBJECTS = ("nurse", "farmer", "baker", "pilot")
@@ -68,7 +69,7 @@ def write_rows(path: Path, rows: Sequence[Row]) -> Path:
     if path.suffix == ".json":
         path.write_text(json.dumps(rows), encoding="utf-8")
     elif path.suffix == ".jsonl":
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        jsonl_file(path, rows)
     elif path.suffix == ".csv":
         names = list(dict.fromkeys(key for row in rows for key in row))
         with path.open("w", encoding="utf-8-sig", newline="") as file:  # with a byte order mark

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from click.testing import CliRunner
 
 from tests.benchmarks.mucr.released_rows import Row, pair_row, write_rows
 from tests.projects import Project
+from tests.verification.imports.files import csv_file, csv_rows
 from whatif.artifacts.schemas import JUDGEMENTS, REJECTIONS
 from whatif.benchmarks.mucr.annotation_tasks import annotation_task_set, with_chosen_images
 from whatif.benchmarks.mucr.annotations import annotated
@@ -62,10 +62,7 @@ def annotate(project: Project, *rows: Row, rule: str = "single") -> list[str]:
             | {f"corrected_{name}": text for name, text in row.get("fields", {}).items()}
             for row in rows
         ]
-        with (project.folder / "labels.csv").open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(dict.fromkeys(key for row in made for key in row)))
-            writer.writeheader()
-            writer.writerows(made)
+        csv_file(project.folder / "labels.csv", made)
         project.generate["annotations"] = [{"path": "labels.csv", "format": "long"}]
         project.generate["resolution"] = {"rule": rule}
     return project.make_jobs(job(project))
@@ -176,20 +173,14 @@ def test_tasks_are_texts_and_come_back_as_labels(captions: Project) -> None:
     captions.write_params()
     done = CliRunner().invoke(main, ["export", "tasks", "mucr", "tasks", "--of", "annotate", "--to", "csv"])
     assert done.output == "tasks: 4 tasks, 4 labels to give: instructions.txt, tasks.csv\n", done.output
-    with Path("tasks/tasks.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = csv_rows("tasks/tasks.csv")
     assert not [name for name in rows[0] if name.startswith("image")]
     seed = captions.values["seed"]
     texts = {task_id_of(str(number), seed): pair_row(number)["caption_0"] for number in range(1, 5)}
     assert {row["task_id"]: row["cause_caption"] for row in rows} == texts
     assert not [name for name in ("explanation", "corrected_explanation") if name in rows[0]]
-    for row in rows:
-        row["label"] = "annotated"
-        row |= {f"corrected_{name}": text for name, text in WRITTEN.items()}
-    with Path("filled.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    written = {"label": "annotated", **{f"corrected_{name}": text for name, text in WRITTEN.items()}}
+    csv_file(Path("filled.csv"), [row | written for row in rows])
     captions.generate["annotations"] = "filled.csv"
     annotate(captions)
     assert rejections(captions) == {}, "pair 4 keeps its own explanation"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from html import unescape
 from pathlib import Path
@@ -12,14 +11,16 @@ import pytest
 from click.testing import CliRunner
 
 from tests.benchmarks.mucr.released_rows import image_bytes
+from tests.benchmarks.mucr.rows import Row, candidate, causal_pair, choice
 from tests.projects import Project
+from tests.verification.imports.files import csv_file, csv_rows
 from whatif import artifacts
 from whatif.artifacts.images import image_row
 from whatif.artifacts.schemas import IMAGES
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.mucr.choice_tasks import choice_task_set, interface_of, with_images
 from whatif.benchmarks.mucr.choices import Chosen, chosen
-from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS, CHOICES
+from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS, CHOICES, SIDES
 from whatif.benchmarks.mucr.settings import ChooseSettings
 from whatif.cli import main
 from whatif.errors import WhatifError
@@ -27,44 +28,25 @@ from whatif.params.resolution import Resolution
 from whatif.verification.exports.folder import NO_IMAGE
 from whatif.verification.imports.settings import LabelFile
 
-Row = dict[str, Any]
+
+def picture(pair: str, style: str, side: str, place: int) -> bytes:
+    return image_bytes(f"{len(pair) + place}-{style}-{side == 'effect':d}.png")
 
 
-def candidate(pair: str, style: str, side: str, place: int) -> Row:
-    data = image_bytes(f"{len(pair) + place}-{style}-{side == 'effect':d}.png")
-    return {
-        "candidate_id": f"{pair}-{style}-{side}-{place:02d}",
-        "pair_id": pair,
-        "style": style,
-        "side": side,
-        "place": place,
-        "generator": "scenes",
-        "prompt": "a prompt",
-        "seed": place,
-        "image_id": image_row(data, 8, 8, "", "")["image_id"],
-        "provenance": "{}",
-    }
+def drawn(pair: str, style: str, side: str, place: int) -> Row:
+    return candidate(pair, style, side, place, image_row(picture(pair, style, side, place), 8, 8, "", "")["image_id"])
 
 
-def choice(pair: str, style: str, place: int, by: str = "clip") -> Row:
-    return {
-        "pair_id": pair,
-        "style": style,
-        "place": place,
-        "cause_candidate": f"{pair}-{style}-cause-{place:02d}",
-        "effect_candidate": f"{pair}-{style}-effect-{place:02d}",
-        "chosen_by": by,
-        "caption_cause": 0.3,
-        "caption_effect": 0.3,
-        "likeness": 0.9 - place / 10,
-    }
+def measured(pair: str, style: str, place: int, by: str = "clip") -> Row:
+    measures = {"caption_cause": 0.3, "caption_effect": 0.3, "likeness": 0.9 - place / 10}
+    return choice(pair, style, place, chosen_by=by, **measures)
 
 
 PRESELECTED = [
-    *(choice("1", "comic", place) for place in range(3)),
-    *(choice("1", "photograph", place) for place in range(2)),
-    *(choice("2", "comic", place) for place in range(2)),
-    choice("3", "comic", 0, "released"),
+    *(measured("1", "comic", place) for place in range(3)),
+    *(measured("1", "photograph", place) for place in range(2)),
+    *(measured("2", "comic", place) for place in range(2)),
+    measured("3", "comic", 0, "released"),
 ]
 
 
@@ -95,7 +77,7 @@ def test_people_choose_a_pair_or_none(tmp_path: Path) -> None:
     said = [("1-comic", "ann", "3"), ("1-comic", "bob", "3"), ("1-comic", "cem", "1"), ("2-comic", "ann", "none")]
     found = decide(tmp_path, *said)
     assert taken(found) == {"1-comic": (2, "people"), "1-photograph": (0, "clip"), "3-comic": (0, "released")}
-    assert found.choices[0] == {**choice("1", "comic", 2), "chosen_by": "people"}
+    assert found.choices[0] == {**measured("1", "comic", 2), "chosen_by": "people"}
     assert found.rejections == [
         {
             "item_id": "2/comic",
@@ -126,38 +108,18 @@ def test_a_number_that_the_task_does_not_show(tmp_path: Path) -> None:
 def preselected(folder: Path) -> Project:
     """A project with preselected images, in the places where the graph keeps them."""
     project = Project(folder, "mucr")
-    pairs = [
-        {
-            "pair_id": name,
-            "group_id": "group-1",
-            "category": "human",
-            "cause_caption": f"Cause <{name}>.",
-            "effect_caption": f"=Effect {name}.",
-            "cue": None,
-            "false_cues": None,
-            "explanation": None,
-            "provenance": '{"origin":"captions"}',
-        }
-        for name in ("1", "2", "3")
-    ]
-    rows = [
-        candidate(one["pair_id"], one["style"], side, one["place"])
-        for one in PRESELECTED
-        for side in ("cause", "effect")
-    ]
-    rows.sort(key=lambda row: str(row["candidate_id"]))
-    images: dict[str, Row] = {}
-    for row in rows:
-        number = len(row["pair_id"]) + row["place"]
-        data = image_bytes(f"{number}-{row['style']}-{row['side'] == 'effect':d}.png")
-        images[row["image_id"]] = image_row(data, 8, 8, "drawn:test", "CC0-1.0")
-    drawn = [images[name] for name in sorted(images)]
+    origin = {"category": "human", "provenance": '{"origin":"captions"}'}
+    pairs = [causal_pair(name, "group-1", f"Cause <{name}>.", f"=Effect {name}.", **origin) for name in ("1", "2", "3")]
+    places = [(one["pair_id"], one["style"], side, one["place"]) for one in PRESELECTED for side in SIDES]
+    rows = sorted((drawn(*place) for place in places), key=lambda row: str(row["candidate_id"]))
+    made = [image_row(picture(*place), 8, 8, "drawn:test", "CC0-1.0") for place in places]
+    images = sorted({row["image_id"]: row for row in made}.values(), key=lambda row: str(row["image_id"]))
     for path, table, content in (
         ("generate/mucr/pairs", CAUSAL_PAIRS, pairs),
         ("extract/mucr/provided", CANDIDATES, [row for row in rows if row["pair_id"] == "3"]),
-        ("extract/mucr/images", IMAGES, drawn[:1]),
+        ("extract/mucr/images", IMAGES, images[:1]),
         ("generate/mucr/candidates/scenes/part-000-of-001", CANDIDATES, [row for row in rows if row["pair_id"] != "3"]),
-        ("generate/mucr/drawn-images/scenes/part-000-of-001", IMAGES, drawn),
+        ("generate/mucr/drawn-images/scenes/part-000-of-001", IMAGES, images),
         (
             "filter/mucr/preselected",
             CHOICES,
@@ -181,8 +143,7 @@ def export(tool: str, *more: str) -> str:
 
 def test_a_spreadsheet_shows_two_images_for_each_choice(preselected: Project) -> None:
     assert export("csv") == "csv: 3 tasks, 6 labels to give: instructions.txt, tasks.csv\n"
-    with Path("csv/tasks.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = csv_rows("csv/tasks.csv")
     named = [[row[name] for name in ("image", *(f"image_{place}" for place in range(2, 7)))] for row in rows]
     assert sorted({sum(bool(name) for name in names) for names in named}) == [4, 6]
     assert all(Path("csv", name).is_file() for names in named for name in names if name)
@@ -201,8 +162,7 @@ def test_label_studio_and_mturk_show_nothing_for_a_missing_pair(preselected: Pro
     assert interface.count("<Image ") == 6 and '<Header value="Pair 3, effect" size="5"' in interface
     assert '<Choice value="None of these pairs can be used." alias="none"' in interface
     export("mturk", "--image-url", "https://lab.example/")
-    with Path("mturk/batch-by-2.csv").open(encoding="utf-8", newline="") as file:
-        batch = list(csv.DictReader(file))
+    batch = csv_rows("mturk/batch-by-2.csv")
     assert sorted(sum(unescape(value) == NO_IMAGE for value in row.values()) for row in batch) == [0, 2, 2]
 
 
@@ -212,25 +172,19 @@ def test_annotators_see_the_images_that_were_chosen(preselected: Project) -> Non
     footer = {"made_from": {}}
     write_artifact(data / "extract/mucr/pairs.parquet", CAUSAL_PAIRS, list(rows), role="pairs", **footer)
     (data / "verify/mucr").mkdir(parents=True)
-    chosen_rows = [choice("1", "comic", 1), choice("1", "photograph", 0)]
+    chosen_rows = [measured("1", "comic", 1), measured("1", "photograph", 0)]
     write_artifact(data / "verify/mucr/choices.parquet", CHOICES, chosen_rows, role="choices", **footer)
     done = CliRunner().invoke(main, ["export", "tasks", "mucr", "out", "--of", "annotate-images", "--to", "csv"])
     assert done.exit_code == 0, done.output
-    with Path("out/tasks.csv").open(encoding="utf-8", newline="") as file:
-        shown = {row["cause_caption"]: [row["image"], row["image_2"]] for row in csv.DictReader(file)}
-    images = {candidate("1", "photograph", side, 0)["image_id"] for side in ("cause", "effect")}
+    shown = {row["cause_caption"]: [row["image"], row["image_2"]] for row in csv_rows("out/tasks.csv")}
+    images = {drawn("1", "photograph", side, 0)["image_id"] for side in SIDES}
     assert {Path(name).stem for name in shown["Cause <1>."]} == images, "those of the first style"
     assert shown["Cause <2>."] == shown["Cause <3>."] == ["", ""]
 
 
 def test_filled_tasks_come_back_as_choices(preselected: Project) -> None:
     export("csv")
-    with Path("csv/tasks.csv").open(encoding="utf-8", newline="") as file:
-        rows = [{**row, "label": "2"} for row in csv.DictReader(file)]
-    with Path("filled.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    csv_file(Path("filled.csv"), [{**row, "label": "2"} for row in csv_rows("csv/tasks.csv")])
     files = [LabelFile.model_validate({"path": "filled.csv", "format": "whatif"})]
     found = chosen(PRESELECTED, ChooseSettings(files, Resolution(rule="majority")), preselected.values["seed"])
     assert taken(found)["1-comic"] == taken(found)["2-comic"] == (1, "people")

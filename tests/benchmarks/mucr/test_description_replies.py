@@ -37,10 +37,7 @@ def test_a_good_reply() -> None:
             {"effect": GOOD["effect"].replace("red collar", "smile")},
             '"effect" does not name collar; use the nouns of "shared" in it',
         ),
-        (
-            {"cause": GOOD["cause"].replace("sofa", "couch")},
-            '"cause" does not name sofa; use the nouns of the caption',
-        ),
+        ({"cause": GOOD["cause"].replace("sofa", "couch")}, '"cause" does not name sofa; use the nouns of the caption'),
         ({"cause": GOOD["cause"] + " Spots!"}, '"cause" gives the effect away: leave spots out of it'),
         (
             {name: f"{GOOD[name]} Spots!" for name in ("shared", "cause")},

@@ -38,7 +38,6 @@ def good(captions: dict[str, str], repairs: int = 0) -> str:
 
 @pytest.fixture
 def mucr(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A project with four pairs of core captions."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv("WHATIF_RESPONSES", raising=False)
     project = Project(folder, "mucr")

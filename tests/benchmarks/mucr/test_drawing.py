@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.mucr.drawing_project import (
-    NAME,
     caption_pairs,
-    description,
     draw_jobs,
+    drawing_project,
     drawn,
     given,
     scene_pairs,
     undrawn,
 )
+from tests.benchmarks.mucr.rows import description
 from tests.projects import Project
 from tests.text_to_image.image_server import ImageServer, error
 from tests.text_to_image.requests import settings_of
@@ -34,12 +34,7 @@ from whatif.text_to_image import load
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    made = Project(tmp_path / "project", NAME)
-    made.section("evaluate")["fine_tuning"]["models"] = []
-    made.values["models"] = {"first": {"adapter": "first-option"}}
-    made.section("evaluate")["fine_tuning"]["models"] = []
-    made.generate.update(candidates=2, parts=1, styles=["photograph", "comic"])
-    return made
+    return drawing_project(tmp_path / "project")
 
 
 def generators(project: Project, **entries: dict[str, Any]) -> Project:
@@ -211,10 +206,7 @@ def test_every_style_has_a_prompt() -> None:
         ({"adapter": "painter"}, "generators.tiny.adapter: is 'painter'; it must be one of"),
         ({"adapter": "diffusers", "checkpoint": "x"}, "generators.tiny.steps: is missing"),
         ({"adapter": "scenes", "side": 8}, "generators.tiny.side: is 8"),
-        (
-            {"adapter": "images-api", "model": "m", "base_url": "http://hunter2@h"},
-            r"base_url: is '\(not shown\)'",
-        ),
+        ({"adapter": "images-api", "model": "m", "base_url": "http://hunter2@h"}, r"base_url: is '\(not shown\)'"),
         ({"adapter": "images-api", "key_variable": "sk-hunter2"}, r"key_variable: is '\(not shown\)'"),
     ],
 )

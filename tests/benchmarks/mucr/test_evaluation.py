@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.mucr.asked import Row, Set
+from tests.benchmarks.mucr.asked import Set
 from tests.benchmarks.mucr.evaluated import evaluated, job_of, write_inputs
+from tests.benchmarks.mucr.rows import Row
 from tests.benchmarks.shared.test_evaluation import Endpoint, loopback
 from tests.command_line import whatif
 from tests.faulty_proxy import Fault
 from tests.projects import Project
 from tests.tiny_checkpoints import tiny_llava, tiny_text_model
+from tests.verification.imports.files import jsonl_file
 from whatif.benchmarks.shared.dry_run import DryRun
 from whatif.errors import WhatifError
 
@@ -169,26 +171,25 @@ def test_a_dry_run_counts_the_tokens_of_all_images_and_turns_and_sends_nothing(
         assert dry_run.estimate().prompt_tokens < 24 * 255
 
 
+def replies(folder: Path, rows: list[Row]) -> Path:
+    return jsonl_file(folder / "made.jsonl", [{"question_id": row["question_id"], "response": "B"} for row in rows])
+
+
 def test_a_file_of_predictions_has_none_for_other_strategies(project: Project, tmp_path: Path) -> None:
-    file = tmp_path / "made.jsonl"
-    file.write_text("".join(json.dumps({"question_id": row["question_id"], "response": "B"}) + "\n" for row in _main()))
+    mixed = {row["question_id"] for row in MADE.items if row["mixture"]}
+    main = [row for row in MADE.questions if row["variant"] == "composite" and row["question_id"] in mixed]
+    file = replies(tmp_path, main)
     project.values["models"]["made"] = {"adapter": "replay", "predictions": str(file), "strategy": "vccot"}
     assert [job.wildcards["strategy"] for job in project.jobs("evaluate") if job.model_key == "made"] == ["vccot"]
     assert [row["answer"] for row in evaluated(project, MADE, "made", "vccot")] == ["B"] * 16
 
 
 def test_a_file_of_a_model_that_reads_text_alone_has_none_about_images(project: Project, tmp_path: Path) -> None:
-    file = tmp_path / "made.jsonl"
     texts = [row for row in MADE.questions if row["variant"].startswith("text")]
-    file.write_text("".join(json.dumps({"question_id": row["question_id"], "response": "B"}) + "\n" for row in texts))
+    file = replies(tmp_path, texts)
     project.values["models"]["made"] = {"adapter": "replay", "predictions": str(file), "takes_images": False}
     found = evaluated(project, MADE, "made", "direct")
     assert [(row["question_id"], row["status"]) for row in found] == [(row["question_id"], "ok") for row in texts]
-
-
-def _main() -> list[Row]:
-    mixed = {row["question_id"] for row in MADE.items if row["mixture"]}
-    return [row for row in MADE.questions if row["variant"] == "composite" and row["question_id"] in mixed]
 
 
 def test_without_training_questions_a_strategy_with_examples_says_what_to_set(project: Project) -> None:
@@ -207,7 +208,7 @@ def test_another_strategy_in_the_settings_leaves_the_evaluation_with_the_first_a
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("multiple_choice", ["rank-text", "words"])
+@pytest.mark.parametrize("multiple_choice", ["rank-text", pytest.param("words", marks=pytest.mark.soak)])
 def test_a_real_checkpoint_takes_every_form_and_every_step(
     project: Project, tmp_path: Path, multiple_choice: str
 ) -> None:

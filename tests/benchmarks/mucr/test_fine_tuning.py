@@ -197,7 +197,7 @@ def test_tuned_models_are_compared_with_direct_answers(project: Project) -> None
         check_params(project.values)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_default_recipe_takes_less_than_forty_seconds_on_one_core(project: Project, tmp_path: Path) -> None:
     """Of the processor, because other tests may run on the same core."""
     import time

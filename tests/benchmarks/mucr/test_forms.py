@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.benchmarks.mucr.groups import Row, World, asked, make, png_of, prepare
+from tests.benchmarks.mucr.groups import World, asked, make, png_of, prepare
+from tests.benchmarks.mucr.rows import Row
 from tests.projects import Project
 from whatif.artifacts.images import image_row
 from whatif.benchmarks.mucr.forms import encoded

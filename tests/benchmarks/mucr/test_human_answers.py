@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.mucr.asked import Row, Set
+from tests.benchmarks.mucr.asked import Set
 from tests.benchmarks.mucr.evaluated import Collected, job_of, write_inputs
+from tests.benchmarks.mucr.rows import Row
 from tests.projects import Project
 from whatif.artifacts.schemas import REJECTIONS
 from whatif.artifacts.writer import write_artifact
@@ -96,8 +97,6 @@ def test_a_file_without_a_column_is_an_error_that_names_it(tmp_path: Path) -> No
 
 
 class TestStep:
-    """The step that imports the files of the settings."""
-
     @pytest.fixture
     def project(self, project: Project) -> Project:
         project.select("mucr")

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tests.benchmarks.mucr.drawing_project import (
-    NAME,
     caption_pairs,
     draw_jobs,
+    drawing_project,
     drawn,
     given,
     released_row,
@@ -105,12 +105,8 @@ def test_images_that_people_chose_are_kept_whatever_clip_says() -> None:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    made = Project(tmp_path / "project", NAME)
-    made.section("evaluate")["fine_tuning"]["models"] = []
-    made.values["models"] = {"first": {"adapter": "first-option"}}
-    made.section("evaluate")["fine_tuning"]["models"] = []
-    made.generate.update(candidates=3, styles=["photograph", "comic"])
-    made.generate["generators"] = {"scenes": {"adapter": "scenes", "side": 64}}
+    scenes = {"scenes": {"adapter": "scenes", "side": 64}}
+    made = drawing_project(tmp_path / "project", candidates=3, generators=scenes)
     clip = {"checkpoint": str(tiny_clip(tmp_path / "clip")), "batch_size": 16}
     made.section("filter").update(clip=clip, caption_image=-1.0, likeness=-1.0, kept=2)
     return made

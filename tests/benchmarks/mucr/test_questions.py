@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.mucr.groups import Row, World, asked, make, prepare
+from tests.benchmarks.mucr.groups import World, asked, make, prepare
+from tests.benchmarks.mucr.rows import Row
 from tests.projects import Project
 from whatif.benchmarks.mucr.askable import (
     EQUAL_OPTIONS,
@@ -24,6 +25,7 @@ from whatif.errors import WhatifError
 
 FORMS = ("composite", "cause-and-composite", "separate", "strip")
 ONE = {"train_share": 0.0}
+Plain = tuple[Project, World, dict[str, Row]]
 
 
 def made(project: Project, world: World, **settings: Any) -> dict[str, Row]:
@@ -50,8 +52,15 @@ def options(row: Row) -> list[str]:
     return names
 
 
-def test_each_pair_is_asked_in_every_way(project: Project) -> None:
-    rows = made(project, World(3), **ONE)
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Plain:
+    """The questions of three whole groups; no test changes them."""
+    project, world = Project(tmp_path_factory.mktemp("plain")), World(3)
+    return project, world, made(project, world, **ONE)
+
+
+def test_each_pair_is_asked_in_every_way(plain: Plain) -> None:
+    project, _, rows = plain
     of_pair = [row for row in rows.values() if row["pair_id"] == "g001-2"]
     (style,) = {row["style"] for row in of_pair if row["mixture"]}
     others = [other for other in STYLES if other != style]
@@ -71,9 +80,8 @@ def test_each_pair_is_asked_in_every_way(project: Project) -> None:
         assert (row["group_id"], row["category"], row["split"]) == ("g001", "object", "test")
 
 
-def test_the_right_option_is_right_and_the_others_are_those_of_the_metric(project: Project) -> None:
-    world = World(2)
-    rows = made(project, world, **ONE)
+def test_the_right_option_is_right_and_the_others_are_those_of_the_metric(plain: Plain) -> None:
+    _, world, rows = plain
     images = {row["candidate_id"]: row["image_id"] for row in world.candidates}
     for row in rows.values():
         place, pair = "ABCD".index(row["answer"]), world.pair(row["pair_id"])
@@ -104,8 +112,8 @@ def test_the_right_option_is_right_and_the_others_are_those_of_the_metric(projec
             assert set(names) <= {f"{start}{number}" for number in range(5)}
 
 
-def test_the_options_have_the_same_order_in_all_variants(project: Project) -> None:
-    rows = made(project, World(3), **ONE)
+def test_the_options_have_the_same_order_in_all_variants(plain: Plain) -> None:
+    rows = plain[2]
     orders = defaultdict(set)
     for row in rows.values():
         orders[row["pair_id"], row["metric"]].add((row["answer"], *options(row)))
@@ -214,19 +222,12 @@ def test_four_pairs_of_a_broken_group_have_no_c2e_and_no_explanations(project: P
     ("column", "value", "metric", "reason", "detail", "pairs"),
     [
         ("cue", None, "CP", NO_CUE, "pair g000-2 has no right cue phrase with three false ones", 1),
-        ("false_cues", None, "CP", NO_CUE, "pair g000-2 has no right cue phrase with three false ones", 1),
         ("false_cues", ["a", "b"], "CP", NO_CUE, "pair g000-2 has no right cue phrase with three false ones", 1),
+        ("false_cues", None, "CP", NO_CUE, "pair g000-2 has no right cue phrase with three false ones", 1),
         ("false_cues", ["a", " Falls.", "b"], "CP", EQUAL_OPTIONS, "pair g000-2 has the cue phrase 'falls' twice", 1),
         ("explanation", None, "EXP", NO_EXPLANATION, "pair g000-2 has no explanation", 4),
         ("explanation", "twin", "EXP", EQUAL_OPTIONS, "pairs g000-1 and g000-2 have the same explanation", 4),
-        (
-            "effect_caption",
-            "twin",
-            "C2E",
-            EQUAL_OPTIONS,
-            "pairs g000-1 and g000-2 have the same effect captions",
-            4,
-        ),
+        ("effect_caption", "twin", "C2E", EQUAL_OPTIONS, "pairs g000-1 and g000-2 have the same effect captions", 4),
     ],
 )
 def test_an_item_without_four_different_options_is_not_asked(  # noqa: PLR0917
@@ -286,13 +287,12 @@ def test_hints_need_descriptions_and_show_those_of_all_images(project: Project) 
             assert f"Effect: {own['effect_description']}\n" in row["question"]
 
 
-def test_the_outputs_are_the_same_in_every_run(project: Project, tmp_path: Any) -> None:
-    made(project, World(2), **ONE)
-    again = Project(tmp_path / "again")
-    made(again, World(2), **ONE)
-    made_here = {path: data for path, data in project.everything().items() if "/verify/" in path}
-    assert len(made_here) == 6  # five outputs, and the choices that were given
-    assert made_here == {path: data for path, data in again.everything().items() if "/verify/" in path}
+def test_the_outputs_are_the_same_in_every_run(project: Project, plain: Plain) -> None:
+    made(project, World(3), **ONE)
+    first, again = (
+        {path: data for path, data in one.everything().items() if "/verify/" in path} for one in (plain[0], project)
+    )
+    assert len(first) == 6 and first == again  # five outputs, and the choices that were given
 
 
 def test_a_choice_of_a_candidate_that_does_not_exist_is_an_error(project: Project) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.benchmarks.mucr.answered_items import Row, asked_with_others, item, items, prediction, question
+from tests.benchmarks.mucr.rows import candidate, causal_pair, choice, description
 from tests.outputs import Published
 from tests.pictures import png
 from tests.projects import Project
+from tests.published import funnel_lines
 from tests.shown_items import check_items, images_read_by, missing_images
 from whatif.artifacts.images import image_row
 from whatif.artifacts.schemas import JUDGEMENTS, PREDICTIONS
@@ -29,45 +31,17 @@ TRAIN = item("g9-0", "C2E", TEXT, split="train")
 IMAGE = image_row(png((20, 60, 90)), 8, 8, "drawn:0", "CC0-1.0")
 WRITER = {"adapter": "api", "model": "w", "base_url": "http://127.0.0.1:9/v1", "max_new_tokens": 9, "benchmarks": []}
 LOST = "g8-0"  # a pair that is removed when it is annotated
+Whole = tuple[Project, Job, Published]
 
 
 def rejection(item_id: str, reason: str) -> Row:
     return {"item_id": item_id, "reason": reason, "detail": "d"}
 
 
-def causal_pair(name: str) -> Row:
-    return {
-        "pair_id": name,
-        "group_id": name.rpartition("-")[0],
-        "category": "human" if int(name[1]) % 2 else "plant",
-        "cause_caption": "A man waters a flower.",
-        "effect_caption": "The flower grows.",
-        "cue": None,
-        "false_cues": None,
-        "explanation": None,
-        "provenance": "{}",
-    }
-
-
-def candidate(pair: str, style: str, side: str, place: int) -> Row:
-    return {
-        "candidate_id": f"{pair}-{style}-{side}-{place:02}",
-        "pair_id": pair,
-        "style": style,
-        "side": side,
-        "place": place,
-        "generator": "scenes",
-        "prompt": "p",
-        "seed": place,
-        "image_id": IMAGE["image_id"],
-        "provenance": "{}",
-    }
-
-
-def choice(pair: str, style: str, by: str = "clip") -> Row:
-    names = {f"{side}_candidate": f"{pair}-{style}-{side}-00" for side in SIDES}
-    measures = dict.fromkeys(("caption_cause", "caption_effect", "likeness"))
-    return {"pair_id": pair, "style": style, "place": 0, **names, "chosen_by": by, **measures}
+def one_pair(name: str) -> Row:
+    category = "human" if int(name[1]) % 2 else "plant"
+    captions = ("A man waters a flower.", "The flower grows.")
+    return causal_pair(name, name.rpartition("-")[0], *captions, category=category)
 
 
 def judgement(item_id: str, annotator: str) -> Row:
@@ -76,7 +50,6 @@ def judgement(item_id: str, annotator: str) -> Row:
 
 
 def full(row: Row) -> Row:
-    """A prediction with every column."""
     return {**dict.fromkeys(PREDICTIONS.schema.names), **row}
 
 
@@ -91,8 +64,7 @@ def predictions(model: str, strategy: str, asked: Sequence[Row], *, first: bool)
         yield full(prediction(row["question_id"], (model, strategy), right))
 
 
-@pytest.fixture
-def project(project: Project) -> Project:
+def selected(project: Project) -> Project:
     project.select("mucr")
     project.section("evaluate")["fine_tuning"]["models"] = []
     project.values["models"] = {
@@ -103,9 +75,6 @@ def project(project: Project) -> Project:
     }
     project.generate["descriptions"]["model"] = "writer"
     project.section("evaluate")["strategies"] = ["direct", "cot"]
-    tuning = project.section("evaluate")["fine_tuning"]
-    if tuning is not None:
-        tuning["models"] = []
     project.section("aggregate")["resamples"] = 199
     return project
 
@@ -123,31 +92,24 @@ def made_inputs(project: Project, **others: list[Row]) -> Job:
         "images": [IMAGE],
         "drawn-images": [],
         "composites": [],
-        "extracted": [causal_pair(pair) for pair in (*PAIRS, "g9-0", LOST)],
+        "extracted": [one_pair(pair) for pair in (*PAIRS, "g9-0", LOST)],
         "unusable": [rejection("7", "a group of three"), rejection(f"{PAIRS[1]}/group", "a group of three")],
-        "pairs": [causal_pair(pair) for pair in (*PAIRS, "g9-0")],
+        "pairs": [one_pair(pair) for pair in (*PAIRS, "g9-0")],
         "annotations": [judgement(LOST, "p1")],
         "unannotated": [rejection(LOST, "not a cause"), rejection(f"{PAIRS[1]}/cue", "two right cues")],
         "descriptions": [
-            {
-                "pair_id": pair,
-                "cause_description": "c",
-                "effect_description": "e",
-                "writer": "writer" if place else "captions",
-                "provenance": "{}",
-            }
-            for place, pair in enumerate((*PAIRS, "g9-0"))
+            description(pair, "c", "e", "captions" if pair == PAIRS[0] else "writer") for pair in (*PAIRS, "g9-0")
         ],
         "undescribed": [rejection(PAIRS[0], "names another thing")],
         "provided": [],
         "candidates": [
-            candidate(pair, style, side, place)
+            candidate(pair, style, side, place, IMAGE["image_id"])
             for pair, style in [*styled, *(("g9-0", style) for style in STYLES)]
             for side in SIDES
             for place in (0, 1)
         ],
         "undrawn": [rejection("x", "no image")],
-        "preselected": [choice(*one) for one in styled] + [choice("g9-0", "comic")],
+        "preselected": [choice(*one, 0) for one in styled] + [choice("g9-0", "comic", 0)],
         "filtered": [
             *(
                 rejection(f"{pair}-{style}-{side}-{place:02}", "another candidate was better")
@@ -163,7 +125,10 @@ def made_inputs(project: Project, **others: list[Row]) -> Job:
             ),
             *(rejection(f"g9-0/{style}", "no pair of images is left") for style in ("photograph", "black-white")),
         ],
-        "choices": [choice(*one) for one in styled if one != lost] + [choice("g9-0", "comic", "people")],
+        "choices": [
+            *(choice(*one, 0) for one in styled if one != lost),
+            choice("g9-0", "comic", 0, chosen_by="people"),
+        ],
         "judgements": [],
         "gold": [],
         "refused": [rejection("/".join(lost), "no pair of images fits")],
@@ -189,15 +154,30 @@ def made_inputs(project: Project, **others: list[Row]) -> Job:
     return job
 
 
-def published(project: Project, **others: list[Row]) -> dict[str, Any]:
-    publish_report(made_inputs(project, **others).task(Published(), project.said.append))  # type: ignore[arg-type]
-    return project.metrics
+def published(project: Project, **others: list[Row]) -> tuple[Job, Published]:
+    """The last job, whose report is written, and its other outputs."""
+    job, outputs = made_inputs(project, **others), Published()
+    publish_report(job.task(outputs, project.said.append))  # type: ignore[arg-type]
+    return job, outputs
 
 
-def test_all_files_are_published_and_the_headline_has_each_system(project: Project) -> None:
-    numbers = published(project)
-    declared = {path for path in project.jobs("aggregate")[-1].step.text_files if not Path(path).is_file()}
-    assert declared == set()
+@pytest.fixture
+def project(project: Project) -> Project:
+    return selected(project)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    """The report of the artifacts as they are; no test changes it."""
+    project = selected(Project(tmp_path_factory.mktemp("whole")))
+    with contextlib.chdir(project.folder):
+        return project, *published(project)
+
+
+def test_all_files_are_published_and_the_headline_has_each_system(whole: Whole) -> None:
+    project, job, _ = whole
+    assert [path for path in job.step.text_files if not (project.folder / path).is_file()] == []
+    numbers = project.metrics
     assert numbers["eyes"]["direct"] | {"text": 100.0, "multimodal": 0.0, "gap": 100.0} == numbers["eyes"]["direct"]
     assert numbers["eyes"]["cot"]["multimodal_cp"] == 0.0 and "text" not in numbers["eyes"]["cot"]
     assert set(numbers["reader"]) == {"direct"} and "multimodal" not in numbers["reader"]["direct"]
@@ -205,56 +185,50 @@ def test_all_files_are_published_and_the_headline_has_each_system(project: Proje
     report = project.published("report.md")
     figures = re.findall(r"!\[.*?\]\((.*?)\)", report)
     assert figures == [*(f"figure{number}.svg" for number in (5, 6, 8, 11, 14, 4)), "funnel.svg"]
-    for figure in figures:
-        assert project.published(figure).startswith("<?xml")
+    assert all(project.published(figure).startswith("<?xml") for figure in figures)
     assert "Ours without a row in images are asked in text only: Reader." in " ".join(report.split())
     points = project.published("accuracy.csv").splitlines()
     assert points[0] == "model,name,source,text,images"
     assert points[-2:] == ["eyes,LLaVA-v1.6,ours,100.0,0.0", "chance,Random,ours,100.0,100.0"]
 
 
-def test_items_have_the_answers_of_systems_and_people(project: Project) -> None:
-    outputs = Published()
-    job = made_inputs(project)
-    publish_report(job.task(outputs, project.said.append))  # type: ignore[arg-type]
+def test_items_have_the_answers_of_systems_and_people(whole: Whole) -> None:
+    project, job, outputs = whole
     items = outputs.rows["items"]
     check_items(items, outputs.rows["views"])
-    assert missing_images(items, images_read_by(job)) == set()
+    with contextlib.chdir(project.folder):
+        assert missing_images(items, images_read_by(job)) == set()
     assert sum(len(row["questions"]) for row in items) == len(ITEMS)
     views = [row["view"] for row in outputs.rows["views"]]
     assert views == ["figures-7-and-23", "figures-9-and-24", "figure-25", "figure-26"], "no images were rejected"
     (text,) = [one for row in items for one in row["questions"] if one["question_id"] == f"{PAIRS[0]}-c2e-text"]
     answers = {one["system"]: one["correct"] for one in text["answers"]}
-    assert answers == {
-        **{"LLaVA-v1.6, direct": True, "Reader, direct": True, "Random, direct": True, "Human (p1)": True},
-    }
+    assert answers == dict.fromkeys(("LLaVA-v1.6, direct", "Reader, direct", "Random, direct", "Human (p1)"), True)
 
 
-def test_the_same_artifacts_give_the_same_bytes(project: Project) -> None:
-    first = published(project)
-    files = {path: path.read_bytes() for path in sorted(Path("metrics").rglob("*")) if path.is_file()}
-    assert published(project) == first
-    assert all(path.read_bytes() == content for path, content in files.items())
-
-
-def test_the_summary_shows_text_and_images(project: Project) -> None:
+def test_the_same_artifacts_give_the_same_bytes(project: Project, whole: Whole) -> None:
     published(project)
-    told = headline(Path("metrics/mucr.json"), project.graph.benchmarks["mucr"].headline)
+    files, others = (
+        {path.relative_to(one.folder): path.read_bytes() for path in one.folder.rglob("metrics/**/*.*")}
+        for one in (project, whole[0])
+    )
+    assert len(files) > 20 and files == others
+
+
+def test_the_summary_shows_text_and_images(whole: Whole) -> None:
+    project = whole[0]
+    told = headline(project.folder / "metrics/mucr.json", project.graph.benchmarks["mucr"].headline)
     assert told == (
         "text Human mean 100, chance direct 100, eyes direct 100, reader direct 100; "
         "multimodal chance cot 100, chance direct 100, eyes cot 0, eyes direct 0"
     )
 
 
-def test_the_funnel_accounts_for_every_pair_image_and_question(project: Project) -> None:
-    published(project)
-    lines = Path("metrics/mucr/funnel.csv").read_text(encoding="utf-8").splitlines()
-    stages: dict[str, list[str]] = {}
-    for stage, unit, measure, reason, number in (line.split(",") for line in lines[1:]):
-        stages.setdefault(f"{stage}, {unit}", []).append(f"{reason or measure} {number}")
+def test_the_funnel_accounts_for_every_pair_image_and_question(whole: Whole) -> None:
+    stages = funnel_lines(whole[0])
     asked, main = len(ITEMS), sum(map(asked_with_others, ITEMS))
     text = sum(row["form"] == TEXT for row in ITEMS)
-    everything = {
+    assert stages == {
         "extract, pairs": ["in 23", "out 22", "rejected 1", "a group of three 1"],
         "extract, unusable parts of pairs": ["in 1", "out 0", "rejected 1", "a group of three 1"],
         "annotate, labels": ["in 1", "out 1", "rejected 0"],
@@ -277,12 +251,10 @@ def test_the_funnel_accounts_for_every_pair_image_and_question(project: Project)
         "evaluate reader direct, questions": [f"in {text}", f"out {text}", "rejected 0"],
         "evaluate reader cot, questions": ["in 0", "out 0", "rejected 0"],
     }
-    assert stages == everything
 
 
-def test_the_set_is_counted_beside_the_reported_sizes(project: Project) -> None:
-    published(project)
-    text = project.published("set.md")
+def test_the_set_is_counted_beside_the_reported_sizes(whole: Whole) -> None:
+    text = whole[0].published("set.md")
     assert re.search(r"pairs of captions +\| +21 \| +4000 ", text)
     assert re.search(r"chosen pairs of images +\| +60 \| +12000 ", text)
     assert re.search(r"generated images +\| +252 \| +240000 ", text)

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.mucr.groups import NAME, Row, World, make, prepare
+from tests.benchmarks.mucr.groups import NAME, World, make, prepare
+from tests.benchmarks.mucr.rows import Row
 from tests.projects import Project
 from whatif.artifacts.schemas import SHORTCUTS
 from whatif.benchmarks.mucr.shortcut_audit import as_stored, shortcuts

@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.mucr.asked import Row, Set, drawn
+from tests.benchmarks.mucr.asked import Set, drawn
+from tests.benchmarks.mucr.rows import Row, candidate, choice
 from tests.outputs import Published
 from tests.projects import Project
 from tests.shown_items import check_items, images_read_by, missing_images
 from whatif.artifacts.schemas import PREDICTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.mucr.asking import asked_questions
-from whatif.benchmarks.mucr.schemas import CANDIDATES
+from whatif.benchmarks.mucr.schemas import SIDES
 from whatif.benchmarks.mucr.site_items import site_items
 from whatif.graph.jobs import Job
 from whatif.reporting.items import item_rows, view_rows
@@ -50,51 +51,20 @@ def answered(question: Row, model: str, strategy: str) -> Row:
     }
 
 
-def candidate(name: str, image: Row) -> Row:
-    pair, style, side, place = name.rsplit("-", 3)
-    return {
-        **dict.fromkeys(CANDIDATES.schema.names, ""),
-        "candidate_id": name,
-        "pair_id": pair,
-        "style": style,
-        "side": side,
-        "place": int(place),
-        "seed": None,
-        "image_id": image["image_id"],
-    }
-
-
-def choice(pair: str, place: int, number: int, likeness: float | None) -> Row:
-    """The candidates with a number, as a pair of images."""
-    named = {f"{side}_candidate": f"{pair}-comic-{side}-{number:02d}" for side in ("cause", "effect")}
-    empty = {"caption_cause": None, "caption_effect": None}
-    return {
-        "pair_id": pair,
-        "style": "comic",
-        "place": place,
-        "chosen_by": "clip",
-        "likeness": likeness,
-        **named,
-        **empty,
-    }
-
-
 def written(project: Project, made: Set, **changes: Any) -> Job:
     """Writes what the items are made of; of two pairs, images were preselected and one was chosen."""
     job = project.jobs("aggregate")[-1]
     tables: dict[str, Any] = {"choices": [], "preselected": [], "candidates": [], "provided": []}
     pictures = dict(made.images)
     for pair in ("g0-p1", "g1-p2"):
-        tables["choices"].append(choice(pair, 0, 2, 0.875))
-        tables["preselected"] += [choice(pair, 0, 0, 0.9), choice(pair, 1, 1, 0.25), choice(pair, 2, 2, 0.875)]
-        tables["preselected"].append(choice(pair, 3, 3, None))
-        for number in range(4):
-            for side in ("cause", "effect"):
+        tables["choices"].append(choice(pair, "comic", 2, place=0, likeness=0.875))
+        for place, (number, likeness) in enumerate(((0, 0.9), (1, 0.25), (2, 0.875), (3, None))):
+            tables["preselected"].append(choice(pair, "comic", number, place=place, likeness=likeness))
+            for side in SIDES:
                 image = drawn(f"{pair} {side} {number}")
                 pictures[image["image_id"]] = image
-                tables["candidates" if side == "cause" else "provided"].append(
-                    candidate(f"{pair}-comic-{side}-{number:02d}", image)
-                )
+                made_by = "candidates" if side == "cause" else "provided"
+                tables[made_by].append(candidate(pair, "comic", side, number, image["image_id"]))
     tables |= {"pairs": made.pairs, "attempts": []}
     rows = [pictures[name] for name in sorted(pictures)]
     tables |= {"images": rows[::3], "drawn-images": rows[1::3], "composites": rows[2::3], **changes}
@@ -116,7 +86,6 @@ def written(project: Project, made: Set, **changes: Any) -> Job:
 
 
 def shown(project: Project, made: Set | None = None, by_mean: Any = (), **changes: Any) -> dict[str, Row]:
-    """The items by id, as rows."""
     made = made or Set()
     return items_of(project, written(project, made, **changes), made, by_mean)
 

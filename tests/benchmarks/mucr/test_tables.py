@@ -9,14 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from tests.benchmarks.mucr.answered_items import (
-    Row,
-    answers,
-    asked_with_others,
-    items,
-    prediction,
-    results,
-)
+from tests.benchmarks.mucr.answered_items import Row, answers, asked_with_others, items, prediction, results
 from tests.frames import check, has, printed, row, value
 from whatif.benchmarks.mucr.factor_tables import context, languages, styles
 from whatif.benchmarks.mucr.headline import headline_of, points_of

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.benchmarks.mucr.evaluated import Collected
+from tests.choice_questions import choice_question
 from tests.pictures import png
 from whatif.artifacts.images import image_row
 from whatif.artifacts.schemas import IMAGES, QUESTIONS, Table
@@ -49,20 +51,9 @@ class Asked:
         if self.long and metric == "EXP":
             choices = [_EXPLANATION.format(name) for name in choices]
         question_id = f"{group}-{pair}-{metric.lower()}-{name}"
-        self.questions.append(
-            {
-                "question_id": question_id,
-                "pair_id": f"{group}-{pair}",
-                "group": metric,
-                "variant": "composite",
-                "question": "What colour is the picture?",
-                "choices": choices,
-                "answer": letter,
-                "answer_kind": "choice",
-                "image_ids": [image["image_id"]],
-                "provenance": "{}",
-            }
-        )
+        names = (question_id, f"{group}-{pair}", metric, "composite")
+        own = {"answer": letter, "image_ids": [image["image_id"]]}
+        self.questions.append(choice_question(*names, "What colour is the picture?", choices, **own))
         item: Row = {"form": "composite", "style": "comic", "mixture": True, "hints": False, "language": "en"}
         self.items.append(
             {
@@ -87,18 +78,6 @@ def whole(split: str, groups: int, *, long: bool = False) -> Asked:
         for pair in range(4):
             asked.add(f"{split}{group}", pair, ("C2E", "CP", "EXP", "CP")[pair], split=split)
     return asked
-
-
-class Kept:
-    """The outputs of a job, in memory."""
-
-    def __init__(self) -> None:
-        """Nothing is written yet."""
-        self.rows: dict[str, list[Row]] = {}
-
-    def write(self, role: str, rows: Any) -> None:
-        """Keeps the rows of an output."""
-        self.rows[role] = list(rows)
 
 
 def task_of(
@@ -129,7 +108,7 @@ def task_of(
             "drawn-images": given("drawn-images", IMAGES, []),
             "composites": given("composites", IMAGES, [*asked.images, *training.images]),
         },
-        outputs=Kept(),  # type: ignore[arg-type]
+        outputs=Collected(),  # type: ignore[arg-type]
         wildcards={"tuned": "tiny", "seed": seed},
         name="evaluate fine-tune",
         benchmark="mucr",
@@ -140,7 +119,6 @@ def task_of(
 
 
 def tuned(task: Task[FineTuning]) -> tuple[list[Row], list[Row]]:
-    """The losses and the predictions of a job."""
     from whatif.benchmarks.mucr.fine_tuning import write_tuned
 
     write_tuned(task)

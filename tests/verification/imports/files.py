@@ -45,6 +45,11 @@ def csv_file(path: Path, rows: Sequence[Mapping[str, Any]], columns: Sequence[st
     return path
 
 
+def csv_rows(path: Path | str) -> list[dict[str, str]]:
+    with Path(path).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def jsonl_file(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
