@@ -241,8 +241,6 @@ def test_a_folder_that_cannot_be_written_is_one_line(encoder: Embedder) -> None:
 
 
 class Process:
-    """A training in a process of its own."""
-
     def __init__(self, checkpoint: Path) -> None:
         self._command = [sys.executable, "-m", "tests.fine_tuning.contrastive", str(checkpoint)]
         self._environment = {
