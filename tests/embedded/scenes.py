@@ -32,7 +32,6 @@ def puzzle_settings(**changes: Any) -> GeneratePuzzles:
 
 @functools.cache
 def flower_pictures() -> FlowerPictures:
-    """The drawn flowers."""
     return FlowerPictures(drawn_flowers(96))
 
 

@@ -29,8 +29,6 @@ THERE = {"noun": "cup", "colour": "blue", "background": "white"}
 
 
 class Drawn:
-    """Decoded images by id."""
-
     def __init__(self) -> None:
         self.pictures: dict[str, Image.Image | None] = {}
 

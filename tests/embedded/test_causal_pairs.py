@@ -20,12 +20,10 @@ PAIRS = [pair for group in GROUPS for pair in group]
 
 
 def words(text: str) -> set[str]:
-    """The words of a text, in lower case."""
     return set(re.findall(r"[a-z]+", text.lower()))
 
 
 def look(figure: Figure) -> tuple[str, str, str]:
-    """The words that name a figure."""
     return figure.noun, figure.colour, figure.pattern
 
 

@@ -36,8 +36,6 @@ def test_how_far_a_thing_has_moved_and_grown(one: str, other: str) -> None:
 
 
 class Shown:
-    """Images by name, like those of `ImageStore`."""
-
     pictures: ClassVar = {
         "here": picture("kite", x=0.4),
         "near": picture("ball", x=0.45),

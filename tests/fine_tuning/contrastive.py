@@ -72,12 +72,10 @@ def clip(folder: Path) -> Path:
 
 
 def loaded(folder: Path) -> Embedder:
-    """The encoder of a checkpoint."""
     return dual_encoder(LocalCheckpoint(checkpoint=str(folder), batch_size=4))
 
 
 def start_of(encoder: Embedder) -> dict[str, Any]:
-    """A copy of the weights."""
     return {name: value.clone() for name, value in encoder.model.state_dict().items()}
 
 
@@ -88,7 +86,6 @@ def store(encoder: Embedder, what: Training, identity: Mapping[str, Any] | None 
 
 
 def digest(encoder: Embedder) -> str:
-    """A hash of the weights."""
     hasher = hashlib.sha256()
     for name, value in sorted(encoder.model.state_dict().items()):
         hasher.update(name.encode() + value.numpy().tobytes())

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests import tiny_checkpoints
 from tests.fine_tuning import toy
+from tests.models.families import checkpoint
 from whatif.fine_tuning.answer_loss import AnswerLoss
 from whatif.models.local.chat import Chat, load_chat
 from whatif.models.local.option_scores import option_scores
@@ -21,16 +20,9 @@ FAMILIES = ("llava", "llava_next", "llava_onevision", "idefics3", "internvl", "g
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
-def family(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def chat(request: pytest.FixtureRequest) -> Chat:
     torch.set_num_threads(1)
-    folder = tmp_path_factory.mktemp(request.param)
-    made: Path = getattr(tiny_checkpoints, f"tiny_{request.param}")(folder)
-    return made
-
-
-@pytest.fixture(scope="module")
-def chat(family: Path) -> Chat:
-    return load_chat(toy.settings(family))
+    return load_chat(toy.settings(checkpoint(request.param)))
 
 
 def sent_by_the_adapter(chat: Chat, example: Any) -> Mapping[str, Any]:
@@ -90,8 +82,8 @@ def test_examples_in_one_pass_have_the_loss_that_they_have_alone(chat: Chat) -> 
 
 
 @pytest.mark.parametrize("name", ["llava", "qwen2_5_vl"])
-def test_system_message_words_around_and_composites_are_those_of_the_entry(name: str, tmp_path: Path) -> None:
-    folder = getattr(tiny_checkpoints, f"tiny_{name}")(tmp_path)
+def test_system_message_words_around_and_composites_are_those_of_the_entry(name: str) -> None:
+    folder = checkpoint(name)
     more = {"system": "dots", "prompt": "question {question} answer", "several_images": "composite"}
     chat = load_chat(toy.settings(folder, **more))
     example = toy.example(1, "yellow", images=3)
@@ -102,7 +94,7 @@ def test_system_message_words_around_and_composites_are_those_of_the_entry(name:
     assert "question What colour is the picture? answer" in shown
 
 
-def test_examples_with_other_numbers_of_images_are_passed_apart(tmp_path: Path) -> None:
-    chat = load_chat(toy.settings(tiny_checkpoints.tiny_llava(tmp_path)))
+def test_examples_with_other_numbers_of_images_are_passed_apart() -> None:
+    chat = load_chat(toy.settings(checkpoint("llava")))
     some = [toy.example(1, "yellow"), toy.example(2, "blue", images=2), toy.example(3, "blue")]
     assert [len(encoded.answers) for encoded in AnswerLoss(chat, 4).passes(some)] == [2, 1]

@@ -31,8 +31,6 @@ pytest.importorskip("transformers")
 
 
 class Counted(Coloured):
-    """Counts how often each image is decoded."""
-
     def __init__(self) -> None:
         self.decoded: Counter[str] = Counter()
 

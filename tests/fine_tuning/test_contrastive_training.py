@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import random
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -34,6 +35,23 @@ def encoder(folder: Path) -> Embedder:
 
 def trained(encoder: Embedder, what: Training, name: str = "a") -> list[dict[str, Any]]:
     return train(encoder.model, PreparedImages(Coloured(), encoder.processor), what, Path(name))
+
+
+class Done(NamedTuple):
+    folder: Path
+    rows: list[dict[str, Any]]
+    start: dict[str, Any]
+    encoder: Embedder
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
+    """A training by the usual recipe."""
+    folder = tmp_path_factory.mktemp("done")
+    with contextlib.chdir(folder):
+        encoder = loaded(clip(folder / "clip"))
+        start = start_of(encoder)
+        return Done(folder / "a", trained(encoder, training()), start, encoder)
 
 
 def test_captions_find_their_images_after_training(encoder: Embedder) -> None:
@@ -80,28 +98,22 @@ def test_without_a_number_of_steps_it_is_evaluated_after_each_epoch(encoder: Emb
     assert [(row["step"], row["epoch"]) for row in rows] == [(0, 0), (5, 1), (10, 2), (15, 3)]
 
 
-def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(encoder: Embedder) -> None:
-    start = start_of(encoder)
-    rows = trained(encoder, training(), "first")
-    made = digest(encoder)
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(encoder: Embedder, done: Done) -> None:
     torch.manual_seed(99)
     random.seed(99)
-    encoder.model.load_state_dict(start)
-    assert trained(encoder, training(), "second") == rows
-    assert digest(encoder) == made
-    saved = [next(Path(name).glob("checkpoint-15/model.safetensors")).read_bytes() for name in ("first", "second")]
-    assert saved[0] == saved[1]
-    encoder.model.load_state_dict(start)
-    trained(encoder, training(seed=108), "third")
-    assert digest(encoder) != made
+    assert trained(encoder, training(), "again") == done.rows
+    assert digest(encoder) == digest(done.encoder)
+    first, again = (next(folder.glob("checkpoint-15/model.safetensors")) for folder in (done.folder, Path("again")))
+    assert first.read_bytes() == again.read_bytes()
+    encoder.model.load_state_dict(done.start)
+    trained(encoder, training(seed=108), "other")
+    assert digest(encoder) != digest(done.encoder)
 
 
-def test_all_weights_of_both_encoders_are_trained(encoder: Embedder) -> None:
-    start = start_of(encoder)
-    trained(encoder, training())
-    after = encoder.model.state_dict()
+def test_all_weights_of_both_encoders_are_trained(done: Done) -> None:
+    after = done.encoder.model.state_dict()
     # The middle of an image is not at all positions; what no caption uses has no gradient, but its weight decays.
-    assert [name for name, value in start.items() if torch.equal(value, after[name])] == []
+    assert [name for name, value in done.start.items() if torch.equal(value, after[name])] == []
 
 
 def test_the_generators_of_the_process_are_as_before(encoder: Embedder) -> None:
@@ -136,9 +148,8 @@ def test_nothing_is_printed_but_our_own_progress(
     assert lines[0].startswith("tiny on colours training: 15 of 15 steps in ")
 
 
-def test_no_file_of_a_checkpoint_is_a_pickle_that_runs_code(encoder: Embedder) -> None:
-    trained(encoder, training())
-    (checkpoint,) = Path("a").iterdir()
+def test_no_file_of_a_checkpoint_is_a_pickle_that_runs_code(done: Done) -> None:
+    (checkpoint,) = done.folder.iterdir()
     names = sorted(path.name for path in checkpoint.iterdir())
     assert names == [
         "model.safetensors",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.fine_tuning import toy
-from tests.tiny_checkpoints import tiny_llava, tiny_qwen2_5_vl
+from tests.models.families import checkpoint
 from whatif.errors import WhatifError
 from whatif.fine_tuning.trained_weights import check_trainable
 from whatif.fine_tuning.training import fine_tune
@@ -20,9 +20,9 @@ torch = pytest.importorskip("torch")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder() -> Path:
     torch.set_num_threads(1)
-    return tiny_llava(tmp_path_factory.mktemp("llava"))
+    return checkpoint("llava")
 
 
 def tuned(folder: Path, *, seed: int = 0, held_out: int = 0, **more: Any) -> tuple[Chat, list[dict[str, Any]]]:
@@ -49,9 +49,9 @@ def right(chat: Chat, numbers: range) -> int:
     )
 
 
-@pytest.mark.parametrize("build", [tiny_llava, tiny_qwen2_5_vl])
-def test_the_answer_is_learnt_from_the_image_and_then_given(build: Any, tmp_path: Path) -> None:
-    chat, rows = tuned(build(tmp_path), held_out=2)
+@pytest.mark.parametrize("family", ["llava", "qwen2_5_vl"])
+def test_the_answer_is_learnt_from_the_image_and_then_given(family: str) -> None:
+    chat, rows = tuned(checkpoint(family), held_out=2)
     assert rows[1]["loss"] > 3
     assert rows[-1]["loss"] < 0.2
     assert rows[0]["held_out_loss"] > 3

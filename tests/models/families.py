@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
-from collections.abc import Callable, Sequence
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from tests import tiny_checkpoints
 from whatif.language.messages import one_turn
-from whatif.models import Question
-from whatif.models.local.answerer import Prompt
+from whatif.models import OptionScore, Question, load
+from whatif.models.local.answerer import LocalModel, Prompt
+from whatif.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat
 
 Build = Callable[[Path], Path]
 
@@ -36,8 +43,53 @@ BLIP: dict[str, Build] = {
     "instructblip-opt": partial(tiny_checkpoints.tiny_instructblip, language="opt"),
     "instructblip-t5": partial(tiny_checkpoints.tiny_instructblip, language="t5"),
 }
+FAMILIES: dict[str, Build] = {**CHAT, **BLIP, "blind": tiny_checkpoints.tiny_text_model}
+_SETTINGS: dict[str, Any] = {"hf-chat": HuggingFaceChat, "hf-blip": HuggingFaceBlip, "blind": BlindTextModel}
+_MADE = tempfile.TemporaryDirectory(prefix="tiny-checkpoints-")
 # One token, two, six and five: different lengths, so that padding matters.
 OPTIONS = ("A", "16 dots", "zebra", "7 flowers inside the picture")
+
+
+def quick(*quick: str, of: Iterable[str] = CHAT) -> list[Any]:
+    """Families as parameters of a test: these in every run of the tests, the others in the soak."""
+    return [family if family in quick else pytest.param(family, marks=pytest.mark.soak) for family in of]
+
+
+@functools.cache
+def checkpoint(family: str) -> Path:
+    """The checkpoint of a family, made once in a process: a test that edits one makes or copies its own."""
+    return FAMILIES[family](Path(_MADE.name) / family)
+
+
+def loaded(family: str, folder: Path | None = None, **more: Any) -> LocalModel:
+    """A model of a family, with its own network, from the shared checkpoint or another one."""
+    adapter = "hf-chat" if family in CHAT else "hf-blip" if family in BLIP else "blind"
+    settings = _SETTINGS[adapter](adapter=adapter, checkpoint=str(folder or checkpoint(family)), **more)
+    return cast("LocalModel", load(adapter, settings, 0))
+
+
+def network(model: LocalModel) -> Any:
+    """The library's model inside a model."""
+    return cast("Any", model.checkpoint.score).args[0]
+
+
+def processor_of(model: LocalModel) -> Any:
+    reader = cast("Any", model.checkpoint.encode).args[0]
+    return getattr(reader, "processor", reader)
+
+
+def llava_ending(folder: Path, ends: Sequence[int], **more: Any) -> Path:
+    """A copy of the LLaVA in `folder` whose responses end at these tokens; `more` are its recommended settings."""
+    shutil.copytree(checkpoint("llava"), folder, dirs_exist_ok=True)
+    settings = folder / "generation_config.json"
+    settings.write_text(json.dumps({**json.loads(settings.read_text()), "eos_token_id": list(ends), **more}))
+    return folder
+
+
+def sums(scores: Iterable[OptionScore] | None) -> list[float]:
+    """The known log-likelihoods of ranked options."""
+    assert scores is not None
+    return [score.log_likelihood for score in scores if score.log_likelihood is not None]
 
 
 def picture(seed: int, width: int = 56, height: int = 56) -> Image.Image:

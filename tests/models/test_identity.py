@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.models.families import checkpoint
 from tests.tiny_checkpoints import tiny_llava
 from whatif.language.messages import one_turn
 from whatif.models import Question, load
@@ -24,8 +25,8 @@ transformers = pytest.importorskip("transformers")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny_llava(tmp_path_factory.mktemp("llava"))
+def folder() -> Path:
+    return checkpoint("llava")
 
 
 @pytest.fixture(autouse=True)
@@ -122,7 +123,6 @@ def named_identity(adapter: str, **more: Any) -> Mapping[str, Any]:
 
 
 def keys(adapter: str, sample: int = 0, **more: Any) -> tuple[str, str]:
-    """The keys of an open question and of one with options."""
     nothing: Any = None
     with ResponseStore(Path("responses.sqlite")) as store:
         model = StoredModel(nothing, named_identity(adapter, **more), store)

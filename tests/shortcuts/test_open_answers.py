@@ -15,7 +15,6 @@ RELEASED = Path(os.environ.get("WHATIF_DATA", "")) / "c-vqa" / "C-VQA-Real_quest
 
 
 def found(questions: list[OpenQuestion], *rules: str, folds: int = 4) -> dict[str, Shortcut]:
-    """The shortcuts by rule."""
     shortcuts = open_shortcuts(questions, variant="v", folds=folds, seed=1, rules=rules or OPEN_RULES)
     return {one.rule: one for one in shortcuts}
 

@@ -125,13 +125,14 @@ def test_of_two_boxes_of_a_thing_the_better_one_counts() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("short_logs")
 def test_the_losses_fall_and_the_same_seed_gives_the_same_weights(tmp_path: Path) -> None:
-    recipe = DetectionRecipe(tower=TOWER, train=Schedule(steps=60, batch=8, learning_rate=2e-3, warmup=5))
+    recipe = DetectionRecipe(tower=TOWER, train=Schedule(steps=12, batch=8, learning_rate=2e-3, warmup=2))
     weights = []
     for name in ("first", "second"):
-        _, first, second = train_owlv2(recipe, 3, 1, tmp_path / name, tmp_path / f"{name}.jsonl")
+        _, first, _, last = train_owlv2(recipe, 3, 1, tmp_path / name, tmp_path / f"{name}.jsonl")
         for loss in ("queries", "objectness", "distance", "overlap"):
-            assert second[loss] < first[loss], loss
+            assert last[loss] < first[loss], loss
         weights.append((tmp_path / name / "model.safetensors").read_bytes())
     assert weights[0] == weights[1]
 

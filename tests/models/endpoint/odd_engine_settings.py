@@ -14,7 +14,6 @@ ENGINE = f"{sys.executable} {Path(__file__).with_name('odd_engine.py')}"
 
 
 def odd(fault: str, **changes: Any) -> ServedAnswers:
-    """A model behind an engine with this fault."""
     values = {"adapter": "served", "command": f"{ENGINE} {fault}", "model": "tiny/model", "startup_seconds": 300.0}
     model = load("served", ServedModel.model_validate(values | {"retries": 1} | changes), 0)
     assert isinstance(model, ServedAnswers)

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.defaults import ROOT
 from tests.faulty_proxy import FaultyProxy, Plan
 from tests.served_model import encoded_picture
@@ -22,13 +20,7 @@ from whatif.models.endpoint.api import ApiAnswers
 from whatif.params.endpoints import ApiModel
 
 TOKENS = 8
-SECRET = "sk-marker-4f1d9c"
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEST_API_KEY", SECRET)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+SECRET = "sk-marker-4f1d9c-0123456789abcdef"
 
 
 def question(number: int) -> Question:

@@ -19,7 +19,6 @@ from tests.models.endpoint.server import (
     TOKENS,
     ask,
     completion,
-    key,
     question,
     run_in_process,
     settings_of,
@@ -36,9 +35,7 @@ from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
 from whatif.scoring.open_answers import open_predictions
 
-pytestmark = pytest.mark.process
-
-__all__ = ["key"]  # a fixture
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("key")]
 
 
 # A real server

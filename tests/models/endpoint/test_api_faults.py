@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.faulty_proxy import RATE_LIMIT, Fault, FaultyProxy, always, first, seeded
-from tests.models.endpoint.server import SECRET, ask, key, question, run_in_process, settings_of
+from tests.models.endpoint.server import SECRET, ask, question, run_in_process, settings_of
 from whatif.errors import WhatifError
 from whatif.models import Answer, load
 from whatif.models.endpoint.api import ApiAnswers
@@ -21,9 +21,7 @@ from whatif.models.endpoint.connection import FIRST_WAIT, LONGEST_WAIT
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
 
-pytestmark = pytest.mark.process
-
-__all__ = ["key"]  # a fixture
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("key")]
 
 
 def test_every_question_is_answered_or_an_error_once_when_a_third_of_requests_fail(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.faulty_proxy import Fault, FaultyProxy, Plan, always
+from tests.models.endpoint.server import SECRET
 from whatif.errors import WhatifError
 from whatif.language.messages import one_turn
 from whatif.models import Answer, Question
@@ -20,21 +21,7 @@ from whatif.models.responses.store import ResponseStore, request_key
 from whatif.models.responses.stored import stored
 from whatif.params.endpoints import ApiModel
 
-pytestmark = pytest.mark.process
-
-SECRET = "sk-marker-4f1d9c-0123456789abcdef"
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEST_API_KEY", SECRET)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[ResponseStore]:
-    with ResponseStore(tmp_path / "responses.sqlite") as opened:
-        yield opened
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("key")]
 
 
 def questions(number: int, **fields: Any) -> list[Question]:

@@ -14,13 +14,11 @@ from pathlib import Path
 import pytest
 
 from tests.faulty_proxy import Fault, FaultyProxy
-from tests.models.endpoint.server import completion, key, question, settings_of
+from tests.models.endpoint.server import completion, question, settings_of
 from whatif.models import Answer
 from whatif.models.endpoint.api import ApiAnswers
 
-pytestmark = pytest.mark.process
-
-__all__ = ["key"]  # a fixture
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("key")]
 
 LIMIT = 2**20
 PIECE = bytes(2**16)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.faulty_proxy import Fault, FaultyProxy, always
-from tests.models.endpoint.server import completion, key, settings_of
+from tests.models.endpoint.server import completion, settings_of
 from whatif.artifacts import canonical_json
 from whatif.errors import WhatifError
 from whatif.language.messages import one_turn
@@ -20,9 +19,7 @@ from whatif.models.endpoint.json_replies import json_fault
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
 
-pytestmark = pytest.mark.process
-
-__all__ = ["key"]  # a fixture
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("key")]
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -34,12 +31,6 @@ SCHEMA: dict[str, Any] = {
 
 def question(schema: Any = SCHEMA, **fields: Any) -> Question:
     return Question("q", "g", "original", one_turn("Answer in JSON."), json_schema=canonical_json(schema), **fields)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[ResponseStore]:
-    with ResponseStore(tmp_path / "responses.sqlite") as opened:
-        yield opened
 
 
 def ask(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.faulty_proxy import Fault, FaultyProxy, always
-from tests.models.endpoint.server import SECRET, key, settings_of
+from tests.models.endpoint.server import SECRET, settings_of
 from whatif.errors import WhatifError
 from whatif.language.messages import one_turn
 from whatif.models import Answer, Question
@@ -20,18 +19,10 @@ from whatif.models.endpoint.log_probabilities import letter_scores
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
 
-pytestmark = pytest.mark.process
-
-__all__ = ["key"]  # a fixture
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("key")]
 
 BY_LETTER = {"multiple_choice": "rank-letter"}
 TEXTS = {"multiple_choice": "rank-text", "prompt_log_probabilities": "vllm"}
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[ResponseStore]:
-    with ResponseStore(tmp_path / "responses.sqlite") as opened:
-        yield opened
 
 
 def body(**fields: Any) -> bytes:
@@ -58,7 +49,6 @@ def ask(
     many: int = 1,
     **changes: Any,
 ) -> tuple[list[Answer], int]:
-    """The answers and the number of requests, with a store between."""
     fault = (
         reply if callable(reply) else always(reply if isinstance(reply, Fault) else Fault("status", 200, body=reply))
     )

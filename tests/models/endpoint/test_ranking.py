@@ -7,41 +7,32 @@ import dataclasses
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.faulty_proxy import FAULTS, FaultyProxy, Plan, first, seeded
-from tests.models.endpoint.server import TOKENS, key, settings_of
+from tests.models.endpoint.server import TOKENS, settings_of
+from tests.models.families import checkpoint, loaded, quick
 from tests.scoring_server import Scorer, scoring_server
 from tests.served_model import encoded_picture
-from tests.tiny_checkpoints import (
-    tiny_idefics3,
-    tiny_llava,
-    tiny_llava_next,
-    tiny_mllama,
-    tiny_qwen2_5_vl,
-    tiny_text_model,
-)
+from tests.tiny_checkpoints import tiny_llava
 from whatif import artifacts
 from whatif.artifacts.schemas import PREDICTIONS
 from whatif.artifacts.writer import ArtifactWriter
 from whatif.errors import WhatifError
 from whatif.files.image_decoding import decode
 from whatif.language.messages import ImagePart, Message, one_turn
-from whatif.models import Answer, OptionScore, Question, load
+from whatif.models import Answer, OptionScore, Question
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.responses.store import ResponseStore, request_key
 from whatif.models.responses.stored import StoredModel, stored
-from whatif.params.checkpoints import BlindTextModel, HuggingFaceChat
 from whatif.params.endpoints import ApiModel
 from whatif.scoring.rank import best, predictions
 
-pytestmark = pytest.mark.process
-
-__all__ = ["key"]  # a fixture
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("key")]
 
 OPTIONS = ("16", "23", "yellow flowers outside", "31", "two dots")
 LETTERS = ("A", "B", "C", "D")
@@ -55,16 +46,16 @@ def llava(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import torch
     import transformers
 
-    checkpoint = tiny_llava(tmp_path_factory.mktemp("llava") / "tiny")
-    model: Any = transformers.LlavaForConditionalGeneration.from_pretrained(checkpoint)
-    tokenizer: Any = transformers.AutoTokenizer.from_pretrained(checkpoint)
+    folder = tiny_llava(tmp_path_factory.mktemp("llava") / "tiny")
+    model: Any = transformers.LlavaForConditionalGeneration.from_pretrained(folder)
+    tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder)
     with torch.no_grad():
         for letter in LETTERS:
             for text in (letter, f" {letter}"):
                 (token,) = tokenizer.encode(text)
                 model.lm_head.weight[token] *= 4
-    model.save_pretrained(checkpoint)
-    return checkpoint
+    model.save_pretrained(folder)
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +108,7 @@ def assert_same(answers: Sequence[Answer], local: Sequence[Answer]) -> None:
 
 def test_texts_have_the_scores_of_the_same_checkpoint_on_this_machine(llava: Path, upstream: str) -> None:
     questions = [question(number) for number in range(12)]
-    local = load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(llava)), 0)
+    local = loaded("llava", llava)
     answers, proxy = ask(upstream, questions, **TEXTS)
     assert_same(answers, list(local.answer(questions)))
     assert {answer.image_form for answer in answers} == {"in place"}
@@ -136,25 +127,24 @@ def test_texts_after_examples_with_images_have_them_too(llava: Path, upstream: s
         return (Message("system", ("select the correct answer",)), example, Message("assistant", ("12",)), asked)
 
     questions = [question(number, messages=conversation, pictures=3) for number in range(8)]
-    local = load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(llava)), 0)
+    local = loaded("llava", llava)
     assert_same(ask(upstream, questions, **TEXTS)[0], list(local.answer(questions)))
 
 
-@pytest.mark.parametrize("build", [tiny_llava_next, tiny_qwen2_5_vl, tiny_idefics3, tiny_mllama])
-def test_texts_have_them_in_other_families(build: Callable[[Path], Path], tmp_path: Path) -> None:
-    checkpoint = build(tmp_path / "tiny")
+@pytest.mark.parametrize("family", quick("qwen2_5_vl", of=["llava_next", "qwen2_5_vl", "idefics3", "mllama"]))
+def test_texts_have_them_in_other_families(family: str) -> None:
+    folder = checkpoint(family)
     questions = [question(number, OPTIONS[number:] + OPTIONS[:number]) for number in range(4)]
-    local = load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(checkpoint)), 0)
-    with scoring_server(Scorer(checkpoint)) as address:
+    local = loaded(family)
+    with scoring_server(Scorer(folder)) as address:
         answers, _ = ask(address, questions, **TEXTS)
     assert_same(answers, list(local.answer(questions)))
 
 
-def test_texts_without_images_have_those_of_the_blind_adapter(tmp_path: Path) -> None:
-    checkpoint = tiny_text_model(tmp_path / "tiny")
+def test_texts_without_images_have_those_of_the_blind_adapter() -> None:
     questions = [question(number, OPTIONS[number % 5 :] + OPTIONS[: number % 5], pictures=0) for number in range(10)]
-    local = load("blind", BlindTextModel(adapter="blind", checkpoint=str(checkpoint)), 0)
-    with scoring_server(Scorer(checkpoint)) as address:
+    local = loaded("blind")
+    with scoring_server(Scorer(checkpoint("blind"))) as address:
         answers, _ = ask(address, questions, **TEXTS)
     assert_same(answers, list(local.answer(questions)))
 
@@ -297,8 +287,6 @@ def test_letters_reach_the_predictions_and_bounds_are_marked(upstream: str, tmp_
 
 
 class Encoded:
-    """Images by id."""
-
     def __init__(self, pictures: dict[str, bytes]) -> None:
         self._pictures = pictures
 
@@ -310,17 +298,17 @@ class Encoded:
 
 
 def test_transformers_serve_gives_no_log_probabilities(served: tuple[str, Path], tmp_path: Path) -> None:
-    address, checkpoint = served
+    address, folder = served
     asked = [question(number, ("A", "B")) for number in range(3)]
     with ResponseStore(tmp_path / "responses.sqlite") as store:
         ignored = r"gives no log-probabilities \(logprobs\), so options cannot be ranked; "
         rejected = r"rejects continue_final_message, which is needed to rank options \(status 422: "
         for changes, message in ((BY_LETTER, ignored), (TEXTS, rejected)):
-            model = ApiAnswers(settings_of(f"http://{address}/v1", checkpoint, **changes), 0)
+            model = ApiAnswers(settings_of(f"http://{address}/v1", folder, **changes), 0)
             with pytest.raises(WhatifError, match=f"/v1: {message}"):
                 list(stored(model, store).answer(asked))
         assert store.summary().answers == {}
-        words = ApiAnswers(settings_of(f"http://{address}/v1", checkpoint), 0)
+        words = ApiAnswers(settings_of(f"http://{address}/v1", folder), 0)
         assert [answer.response_tokens for answer in stored(words, store).answer(asked)] == [TOKENS] * 3
 
 

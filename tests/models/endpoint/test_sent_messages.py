@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 from tests.faulty_proxy import FaultyProxy
-from tests.models.endpoint.server import TOKENS, key, settings_of
+from tests.models.endpoint.server import TOKENS, settings_of
 from tests.served_model import encoded_picture
 from whatif.files.image_decoding import decode
 from whatif.language.messages import ImagePart, Message, Messages, one_turn
@@ -26,7 +26,7 @@ from whatif.models.endpoint.sent_messages import as_sent
 from whatif.params.checkpoints import HuggingFaceChat
 from whatif.params.endpoints import SystemRole
 
-__all__ = ["key"]  # a fixture
+pytestmark = pytest.mark.usefixtures("key")
 
 DOTS, PAIR = ImagePart("1"), (ImagePart("2", "before"), ImagePart("3", "after"))
 CONVERSATION: Messages = (

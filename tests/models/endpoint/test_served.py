@@ -101,7 +101,6 @@ def test_the_server_is_started_once_and_its_log_is_deleted_when_it_is_stopped(
     model.close()
     assert running(f"serve {checkpoint}") == []
     assert not log.exists()
-    assert next(model.answer([question(0)])).status == "ok", "a question starts it again"
 
 
 def test_another_model_than_its_own_is_refused(checkpoint: Path, here: Path) -> None:
@@ -295,4 +294,6 @@ def test_answers_have_the_order_of_the_questions(here: Path) -> None:
     questions = [replace(one, messages=one_turn(f"{n}", one.image_ids)) for n, one in enumerate(questions)]
     answers: list[Answer] = list(model.answer(questions))
     assert [answer.response for answer in answers] == [f"to {number}" for number in range(20)]
+    model.close()
+    assert next(model.answer(questions)).response == "to 0", "a question starts it again"
     model.close()

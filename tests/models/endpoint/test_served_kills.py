@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -44,26 +45,44 @@ def started(folder: Path, checkpoint: Path, stops: int) -> subprocess.Popen[str]
     )
 
 
-def test_killed_jobs_leave_no_server_behind_and_lose_no_answer(tmp_path: Path) -> None:
+def kill(folder: Path, checkpoint: Path, number: int, after: int) -> None:
+    """Kills a job after so many answers: its server ends too, and the answers are stored."""
+    job = started(folder, checkpoint, max(after, 1))  # it waits there, so it cannot end before it is looked at
+    assert job.stdout is not None
+    for _ in range(after):
+        assert job.stdout.readline().startswith("ok ")
+    while not after and len(of_server(checkpoint, job.pid)) < 2:
+        assert job.poll() is None
+    found = of_server(checkpoint, job.pid)
+    assert len(found) == 2, f"a server and its supervisor: {found}"
+    job.send_signal(number)
+    assert job.wait() == -number
+    until_no_process_of_server(checkpoint, job.pid)
+    with ResponseStore(folder / "r.sqlite") as store:
+        assert sum(store.summary().answers.values()) >= after
+
+
+def expected(checkpoint: Path) -> list[str]:
+    asked = [question(number) for number in range(QUESTIONS)]
+    return greedy(checkpoint, [(one.encoded_images()[0], one.prompt) for one in asked], TOKENS)
+
+
+def test_a_killed_job_leaves_no_server_behind_and_loses_no_answer(tmp_path: Path) -> None:
+    checkpoint = tiny_llava(tmp_path / "tiny")
+    kill(tmp_path, checkpoint, signal.SIGKILL, 6)
+    with ResponseStore(tmp_path / "r.sqlite") as store:
+        store.export(tmp_path / "answers.jsonl")
+    kept = [json.loads(line)["answer"]["response"] for line in (tmp_path / "answers.jsonl").read_text().splitlines()]
+    assert len(kept) >= 6 and set(kept) <= set(expected(checkpoint))
+
+
+@pytest.mark.soak
+def test_a_job_that_is_killed_again_and_again_ends_with_every_answer(tmp_path: Path) -> None:
     checkpoint = tiny_llava(tmp_path / "tiny")
     for number, after in KILLS:
-        job = started(tmp_path, checkpoint, max(after, 1))  # it waits there, so it cannot end before it is looked at
-        assert job.stdout is not None
-        for _ in range(after):
-            assert job.stdout.readline().startswith("ok ")
-        while not after and len(of_server(checkpoint, job.pid)) < 2:
-            assert job.poll() is None
-        found = of_server(checkpoint, job.pid)
-        assert len(found) == 2, f"a server and its supervisor: {found}"
-        job.send_signal(number)
-        assert job.wait() == -number
-        until_no_process_of_server(checkpoint, job.pid)
-        with ResponseStore(tmp_path / "r.sqlite") as store:
-            assert sum(store.summary().answers.values()) >= after
+        kill(tmp_path, checkpoint, number, after)
     job = started(tmp_path, checkpoint, 0)
     said, _ = job.communicate()
     assert job.returncode == 0
-    asked = [question(number) for number in range(QUESTIONS)]
-    expected = greedy(checkpoint, [(one.encoded_images()[0], one.prompt) for one in asked], TOKENS)
-    assert said.splitlines() == [f"ok {text!r}" for text in expected]
+    assert said.splitlines() == [f"ok {text!r}" for text in expected(checkpoint)]
     assert of_server(checkpoint, job.pid) == []

@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from tests.models.families import OPTIONS, prompt, question
-from tests.tiny_checkpoints import tiny_llava, tiny_text_model
+from tests.models import families
+from tests.models.families import OPTIONS, checkpoint, network, processor_of, prompt, question, sums
+from tests.tiny_checkpoints import tiny_text_model
 from tests.tiny_checkpoints.tokenizer import special_ids, tiny_llama, tiny_tokenizer, widen
 from whatif.errors import WhatifError
 from whatif.language.messages import one_turn
-from whatif.models import Question, load
-from whatif.models.local.answerer import LocalModel
+from whatif.models import Question
 from whatif.models.local.option_scores import keeps_keys_and_values, whole_pass_scores
-from whatif.params.checkpoints import BlindTextModel
 
 torch = pytest.importorskip("torch")
 
 
-def loaded(folder: Path, **more: Any) -> LocalModel:
-    settings = BlindTextModel(adapter="blind", checkpoint=str(folder), max_new_tokens=6, **more)
-    return cast("LocalModel", load("blind", settings, 0))
+loaded = partial(families.loaded, "blind", max_new_tokens=6)
 
 
-def test_pictures_are_not_even_fetched(tmp_path: Path) -> None:
+def test_pictures_are_not_even_fetched() -> None:
     def unseen() -> Any:
         raise AssertionError("the blind baseline looked")
 
-    model = loaded(tiny_text_model(tmp_path))
+    model = loaded()
     ranked = Question("q", "dots", "original", one_turn("How many?", ["x"]), ("A", "B"), unseen, unseen)
     opened = Question("r", "dots", "original", one_turn("How many?", ["x", "y"]), (), unseen, unseen)
     first, second = model.answer([ranked, opened])
@@ -53,22 +51,19 @@ def test_scores_are_those_of_the_words_alone(
 ) -> None:
     model = loaded(tiny_text_model(tmp_path, chat=chat), prompt=setting)
     inputs = model.checkpoint.encode([prompt([])])
-    reader = model.checkpoint.encode.args[0]  # type: ignore[attr-defined]
-    tokenizer = reader.processor if chat else reader
+    tokenizer = processor_of(model)
     assert tokenizer.decode(inputs["input_ids"][0]) == words
     assert tokenizer.decode(model.checkpoint.option_tokens("16")) == option
     options = [model.checkpoint.option_tokens(each) for each in OPTIONS]
-    whole = whole_pass_scores(model.checkpoint.score.args[0], inputs, options)  # type: ignore[attr-defined]
+    whole = whole_pass_scores(network(model), inputs, options)
     (answer,) = model.answer([question([], "How many dots?", OPTIONS)])
-    assert answer.option_scores is not None
-    sums = [score.log_likelihood for score in answer.option_scores]
-    assert sums == pytest.approx([score.log_likelihood for score in whole], abs=1e-4)
+    assert sums(answer.option_scores) == pytest.approx(sums(whole), abs=1e-4)
     (other,) = model.answer([question([], "What colour?", OPTIONS)])
     assert other.option_scores != answer.option_scores
 
 
-def test_a_question_with_other_options_of_one_token_is_not_read_again(tmp_path: Path) -> None:
-    model = loaded(tiny_text_model(tmp_path))
+def test_a_question_with_other_options_of_one_token_is_not_read_again() -> None:
+    model = loaded()
     options = [("A", "B"), ("C", "A"), ("A", "16 dots")]
     assert [len(model.checkpoint.option_tokens(option)) > 1 for option in ("A", "B", "C", "16 dots")] == [False] * 3 + [
         True
@@ -76,7 +71,7 @@ def test_a_question_with_other_options_of_one_token_is_not_read_again(tmp_path: 
     questions = [question([], "How many?", each) for each in options]
     alone = [next(model.answer([each])) for each in questions]
     read: list[int] = []
-    asked: Any = model.checkpoint.score.args[0]  # type: ignore[attr-defined]
+    asked = network(model)
     asked.register_forward_pre_hook(lambda *_: read.append(1))
     assert list(model.answer(questions[:2])) == alone[:2]
     assert len(read) == 1
@@ -138,25 +133,24 @@ def other_text_model(folder: Path, kind: str) -> Path:
 def test_models_of_other_kinds_rank_and_answer(tmp_path: Path, *, kind: str, shared: bool) -> None:
     """A model with more state than keys and values takes a whole pass per option, and one question at a time."""
     model = loaded(other_text_model(tmp_path, kind), batch_size=4)
-    asked: Any = model.checkpoint.score.args[0]  # type: ignore[attr-defined]
+    asked = network(model)
     assert keeps_keys_and_values(asked) == shared
     assert model.batches.size == (4 if shared else 1)
     words = "How many dots are there in all the circles together?"
     inputs = model.checkpoint.encode([prompt([], words)])
     options = [model.checkpoint.option_tokens(each) for each in OPTIONS]
     (answer,) = model.answer([question([], words, OPTIONS)])
-    assert answer.option_scores is not None
-    whole = [score.log_likelihood for score in whole_pass_scores(asked, inputs, options)]
-    assert [score.log_likelihood for score in answer.option_scores] == pytest.approx(whole, abs=1e-4)
+    whole = sums(whole_pass_scores(asked, inputs, options))
+    assert sums(answer.option_scores) == pytest.approx(whole, abs=1e-4)
     opened = [question([], " ".join(words.split()[: 3 + n])) for n in range(5)]
     alone = [next(model.answer([each])) for each in opened]
     assert list(model.answer(opened)) == alone
     assert {each.status for each in alone} == {"ok"}
 
 
-def test_a_model_that_sees_is_refused(tmp_path: Path) -> None:
+def test_a_model_that_sees_is_refused() -> None:
     with pytest.raises(WhatifError, match=r"a 'llava' is not a text-only language model"):
-        loaded(tiny_llava(tmp_path))
+        loaded(checkpoint("llava"))
 
 
 def test_a_folder_needs_no_processor_of_pictures_but_a_tokeniser(tmp_path: Path) -> None:

@@ -2,53 +2,44 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from tests.models.families import BLIP, OPTIONS, picture, prompt, question
-from tests.tiny_checkpoints import tiny_blip2, tiny_llava
+from tests.models.families import (
+    BLIP,
+    OPTIONS,
+    checkpoint,
+    loaded,
+    network,
+    picture,
+    processor_of,
+    prompt,
+    question,
+    sums,
+)
+from tests.tiny_checkpoints import tiny_blip2
 from whatif.errors import WhatifError
-from whatif.models import Answer, OptionScore, load
 from whatif.models.local.answerer import LocalModel, Prompt
 from whatif.models.local.option_scores import whole_pass_scores
-from whatif.params.checkpoints import HuggingFaceBlip
 
 torch = pytest.importorskip("torch")
 
 
-def loaded(folder: Path, **more: Any) -> LocalModel:
-    settings = HuggingFaceBlip(adapter="hf-blip", checkpoint=str(folder), **more)
-    return cast("LocalModel", load("hf-blip", settings, 0))
-
-
 @pytest.fixture(scope="module", params=BLIP)
-def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalModel]:
-    yield loaded(BLIP[request.param](tmp_path_factory.mktemp(request.param)))
-    gc.collect()
-
-
-def sums(answer: Answer) -> list[float]:
-    assert answer.option_scores is not None
-    return known(answer.option_scores)
-
-
-def known(scores: Sequence[OptionScore]) -> list[float]:
-    return [score.log_likelihood for score in scores if score.log_likelihood is not None]
+def model(request: pytest.FixtureRequest) -> LocalModel:
+    return loaded(request.param)
 
 
 def whole_passes(model: LocalModel, image: Image.Image) -> list[float]:
     """Sums of log-likelihoods of the options, from one forward pass per option through the whole model."""
-    asked: Any = model.checkpoint.score.args[0]  # type: ignore[attr-defined]
+    asked = network(model)
     inputs = model.checkpoint.encode([prompt([image], "How many dots are there?")])
     options = [model.checkpoint.option_tokens(option) for option in OPTIONS]
     if not asked.language_model.config.is_encoder_decoder:
-        return known(whole_pass_scores(asked, inputs, options))
+        return sums(whole_pass_scores(asked, inputs, options))
     made = []
     for tokens in options:
         with torch.no_grad():
@@ -61,12 +52,12 @@ def whole_passes(model: LocalModel, image: Image.Image) -> list[float]:
 def test_scores_equal_whole_passes(model: LocalModel) -> None:
     for seed in (0, 1):
         (answer,) = model.answer([question([picture(seed)], options=OPTIONS)])
-        assert sums(answer) == pytest.approx(whole_passes(model, picture(seed)), abs=1e-4)
+        assert sums(answer.option_scores) == pytest.approx(whole_passes(model, picture(seed)), abs=1e-4)
 
 
 def test_another_picture_or_question_changes_the_scores(model: LocalModel) -> None:
     asked = [([picture(0)], "How many dots?"), ([picture(1)], "How many dots?"), ([picture(0)], "What colour?")]
-    first, second, third = (sums(a) for a in model.answer([question(i, w, OPTIONS) for i, w in asked]))
+    first, second, third = (sums(a.option_scores) for a in model.answer([question(i, w, OPTIONS) for i, w in asked]))
     assert np.abs(np.subtract(first, second)).max() > 0.05
     assert np.abs(np.subtract(first, third)).max() > 0.05
 
@@ -81,8 +72,8 @@ def test_one_picture_a_question(model: LocalModel) -> None:
 
 
 def test_without_an_image_the_language_model_alone_ranks(model: LocalModel) -> None:
-    asked: Any = model.checkpoint.score.args[0]  # type: ignore[attr-defined]
-    tokenizer = model.checkpoint.encode.args[0].tokenizer  # type: ignore[attr-defined]
+    asked = network(model)
+    tokenizer = processor_of(model).tokenizer
     language = asked.language_model
     options = [model.checkpoint.option_tokens(option) for option in OPTIONS]
     for words in ("How many dots are there?", ""):
@@ -92,21 +83,20 @@ def test_without_an_image_the_language_model_alone_ranks(model: LocalModel) -> N
                 losses = [float(language(**inputs, labels=torch.tensor([tokens])).loss) for tokens in options]
             whole = [-loss * len(tokens) for loss, tokens in zip(losses, options, strict=True)]
         else:
-            whole = [score.log_likelihood or 0 for score in whole_pass_scores(language, inputs, options)]
+            whole = sums(whole_pass_scores(language, inputs, options))
         (answer,) = model.answer([question([], words, OPTIONS)])
-        assert sums(answer) == pytest.approx(whole, abs=1e-4)
+        assert sums(answer.option_scores) == pytest.approx(whole, abs=1e-4)
         (seen,) = model.answer([question([picture(0)], words, OPTIONS)])
-        assert np.abs(np.subtract(sums(seen), whole)).max() > 0.05
+        assert np.abs(np.subtract(sums(seen.option_scores), whole)).max() > 0.05
 
 
-def test_the_prompt_is_a_setting(tmp_path: Path) -> None:
-    folder = tiny_blip2(tmp_path, "opt")
+def test_the_prompt_is_a_setting() -> None:
     asked = question([picture(0)], "How many {dots}?", OPTIONS)
-    tokenizer = loaded(folder).checkpoint.encode.args[0].tokenizer  # type: ignore[attr-defined]
+    tokenizer = processor_of(loaded("blip2-opt")).tokenizer
     short = "Question: {question} Short answer:"
     settings = {"Question: {question} Answer:": None, "{question}": None, short: "instructblip"}
     for words, form in settings.items():
-        model = loaded(folder, prompt=form or words)
+        model = loaded("blip2-opt", prompt=form or words)
         inputs = model.checkpoint.encode([Prompt(asked.messages, asked.images())])
         assert tokenizer.decode(inputs["input_ids"][0]) == "<image>" * 3 + "<s>" + words.replace(
             "{question}", "How many {dots}?"
@@ -117,13 +107,13 @@ def test_the_prompt_is_a_setting(tmp_path: Path) -> None:
 
 def test_a_processor_saved_without_its_number_of_queries_gets_it_from_the_model(tmp_path: Path) -> None:
     folder = tiny_blip2(tmp_path, "t5")
-    expected = next(loaded(folder).answer([question([picture(0)], options=OPTIONS)]))
+    expected = next(loaded("blip2-t5", folder).answer([question([picture(0)], options=OPTIONS)]))
     path = folder / "processor_config.json"
     assert '"num_query_tokens": 3' in path.read_text()
     path.write_text(path.read_text().replace('"num_query_tokens": 3', '"num_query_tokens": null'))
-    assert next(loaded(folder).answer([question([picture(0)], options=OPTIONS)])) == expected
+    assert next(loaded("blip2-t5", folder).answer([question([picture(0)], options=OPTIONS)])) == expected
 
 
-def test_other_checkpoints_are_refused(tmp_path: Path) -> None:
+def test_other_checkpoints_are_refused() -> None:
     with pytest.raises(WhatifError, match=r"is a 'llava'; the adapter hf-blip takes blip-2 and instructblip"):
-        loaded(tiny_llava(tmp_path))
+        loaded("blip2-opt", checkpoint("llava"))

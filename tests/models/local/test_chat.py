@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import math
 import socket
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.tiny_checkpoints import tiny_llava
+from tests.models import families
 from whatif.language.messages import one_turn
 from whatif.models import Answer, Model, Question, load
 from whatif.models.local.answer_place import AnswerPlace, answer_place, option_tokens, remembered_option_tokens
@@ -25,15 +23,14 @@ transformers = pytest.importorskip("transformers")
 
 
 @pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def checkpoint() -> Path:
     torch.set_num_threads(1)
-    return tiny_llava(tmp_path_factory.mktemp("llava"))
+    return families.checkpoint("llava")
 
 
 @pytest.fixture(scope="module")
-def model(checkpoint: Path) -> Iterator[Model]:
-    yield load("hf-chat", settings(checkpoint), 0)
-    gc.collect()
+def model(checkpoint: Path) -> Model:
+    return load("hf-chat", settings(checkpoint), 0)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tiny_checkpoints import tiny_llava
+from tests.models.families import checkpoint
 from whatif.errors import WhatifError
 from whatif.models.local.checkpoints import folder_of, load_chat_model
 from whatif.params.checkpoints import HuggingFaceChat
@@ -18,18 +18,13 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny_llava(tmp_path_factory.mktemp("llava"))
-
-
 @pytest.fixture
-def folder(whole: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(whole, tmp_path / "checkpoint"))
+def folder(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(checkpoint("llava"), tmp_path / "checkpoint"))
 
 
-def loading(checkpoint: Path | str, **more: str) -> None:
-    load_chat_model(HuggingFaceChat.model_validate({"adapter": "hf-chat", "checkpoint": str(checkpoint), **more}))
+def loading(folder: Path | str, **more: str) -> None:
+    load_chat_model(HuggingFaceChat.model_validate({"adapter": "hf-chat", "checkpoint": str(folder), **more}))
 
 
 def lose(name: str) -> Callable[[Path], None]:
@@ -138,8 +133,10 @@ def test_cuda_without_cuda(folder: Path) -> None:
         loading(folder, device="cuda")
 
 
-def test_the_model_comes_ready_to_be_asked(whole: Path) -> None:
-    model, processor = load_chat_model(HuggingFaceChat(adapter="hf-chat", checkpoint=str(whole), dtype="float16"))
+def test_the_model_comes_ready_to_be_asked() -> None:
+    model, processor = load_chat_model(
+        HuggingFaceChat(adapter="hf-chat", checkpoint=str(checkpoint("llava")), dtype="float16")
+    )
     assert not model.training
     assert model.dtype == torch.float16
     assert processor.chat_template

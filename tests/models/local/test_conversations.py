@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from tests.tiny_checkpoints import tiny_llava, tiny_text_model
+from tests.models.families import checkpoint
 from whatif.errors import WhatifError
 from whatif.language.messages import Message, one_turn, user_message
 from whatif.models import Answer, Question, load
@@ -30,9 +30,8 @@ DROPS = TEMPLATE.replace("{% for turn in messages %}", "{% for turn in messages 
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    made = tmp_path_factory.mktemp("checkpoints")
-    return {"hf-chat": tiny_llava(made / "llava"), "blind": tiny_text_model(made / "llama")}
+def folders() -> dict[str, Path]:
+    return {"hf-chat": checkpoint("llava"), "blind": checkpoint("blind")}
 
 
 def with_template(folder: Path, to: Path, template: str | None) -> Path:

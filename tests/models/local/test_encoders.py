@@ -63,8 +63,11 @@ DUAL = {
 }
 
 
+BATCHES = [pytest.param(1, marks=pytest.mark.soak), 2, pytest.param(100, marks=pytest.mark.soak)]
+
+
 @pytest.mark.parametrize("kind", DUAL)
-@pytest.mark.parametrize("batch_size", [1, 2, 100])
+@pytest.mark.parametrize("batch_size", BATCHES)
 def test_scores_of_dual_encoders_are_the_cosines_of_the_library(tmp_path: Path, kind: str, batch_size: int) -> None:
     make, loaded_by, cosine = DUAL[kind]
     folder = make(tmp_path)
@@ -125,7 +128,7 @@ CROSS = {
 
 
 @pytest.mark.parametrize("kind", CROSS)
-@pytest.mark.parametrize("batch_size", [1, 3, 100])
+@pytest.mark.parametrize("batch_size", BATCHES)
 def test_scores_of_cross_encoders_are_the_logits_of_the_library(tmp_path: Path, kind: str, batch_size: int) -> None:
     make, loaded_by = CROSS[kind]
     folder = make(tmp_path)

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from tests.models.families import BLIP, CHAT, OPTIONS, picture, question, twin_questions
+from tests.models import families
+from tests.models.families import BLIP, CHAT, OPTIONS, llava_ending, network, picture, question, quick, twin_questions
 from tests.pictures import icon
-from tests.tiny_checkpoints import tiny_llava
 from whatif.artifacts.images import ImageStore, image_row
 from whatif.artifacts.schemas import IMAGES
 from whatif.artifacts.writer import write_artifact
 from whatif.errors import WhatifError
 from whatif.language.messages import one_turn
-from whatif.models import Answer, Question, load
-from whatif.models.local.answerer import LocalModel
+from whatif.models import Answer, Question
 from whatif.models.local.faults import about_one_question, device_failed, first_line, out_of_memory
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
-from whatif.params.checkpoints import HuggingFaceBlip, HuggingFaceChat
 from whatif.scoring.open_answers import open_predictions
 
 torch = pytest.importorskip("torch")
@@ -34,28 +33,15 @@ _CPU_MESSAGE = (
 _TOKENS = "What are <image>, <|image|>, <|image_pad|>, <IMG_CONTEXT> and <start_of_image>?"
 
 
-def loaded(family: str, folder: Path, batch_size: int = 8) -> LocalModel:
-    values: dict[str, Any] = {"checkpoint": str(folder), "max_new_tokens": 3, "batch_size": batch_size}
-    if family in CHAT:
-        return cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", **values), 0))
-    return cast("LocalModel", load("hf-blip", HuggingFaceBlip(adapter="hf-blip", **values), 0))
-
-
-def library_model(model: LocalModel) -> Any:
-    return model.checkpoint.generate.args[0]  # type: ignore[attr-defined]
-
-
-@pytest.fixture(scope="module")
-def llava(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny_llava(tmp_path_factory.mktemp("llava"))
+loaded = partial(families.loaded, max_new_tokens=3, batch_size=8)
 
 
 # A Gemma 3 has one token for an image in the text, and another for each part of it.
 @pytest.mark.parametrize(
     ("family", "words"), [*((family, _TOKENS) for family in (*CHAT, *BLIP)), ("gemma3", "What is <image_soft_token>?")]
 )
-def test_the_words_of_a_question_may_hold_the_token_of_a_picture(family: str, words: str, tmp_path: Path) -> None:
-    model = loaded(family, ({**CHAT, **BLIP})[family](tmp_path))
+def test_the_words_of_a_question_may_hold_the_token_of_a_picture(family: str, words: str) -> None:
+    model = loaded(family)
     whole = [question([picture(n)], "How many dots?") for n in range(3)]
     expected = list(model.answer(whole))
     odd = question([picture(1)], words)  # the same image as the second: in families that share it, too
@@ -66,9 +52,9 @@ def test_the_words_of_a_question_may_hold_the_token_of_a_picture(family: str, wo
         assert answer.reason is not None and "image" in answer.reason and "\n" not in answer.reason
 
 
-@pytest.mark.parametrize("family", ["qwen2_vl", "qwen2_5_vl", "qwen3_vl"])
-def test_a_picture_that_is_too_narrow_is_one_error(family: str, tmp_path: Path) -> None:
-    model = loaded(family, CHAT[family](tmp_path))
+@pytest.mark.parametrize("family", quick("qwen2_5_vl", of=["qwen2_vl", "qwen2_5_vl", "qwen3_vl"]))
+def test_a_picture_that_is_too_narrow_is_one_error(family: str) -> None:
+    model = loaded(family)
     narrow = [question([picture(1, 2000, 6)], options=options) for options in ((), OPTIONS)]
     good = [question([picture(n)]) for n in range(2)]
     answers = list(model.answer([good[0], *narrow, good[1]]))
@@ -77,8 +63,8 @@ def test_a_picture_that_is_too_narrow_is_one_error(family: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("family", ["blip2-opt", "instructblip-opt", "instructblip-t5"])
-def test_a_question_of_3000_words_is_one_error(family: str, tmp_path: Path) -> None:
-    model = loaded(family, BLIP[family](tmp_path))
+def test_a_question_of_3000_words_is_one_error(family: str) -> None:
+    model = loaded(family)
     long = [question([picture(1)], "dots " * 3000, options) for options in ((), OPTIONS)]
     answers = list(model.answer([question([picture(0)]), *long, question([picture(2)])]))
     assert [answer.status for answer in answers] == ["ok", "error", "error", "ok"]
@@ -88,8 +74,8 @@ def test_a_question_of_3000_words_is_one_error(family: str, tmp_path: Path) -> N
         )
 
 
-def test_a_response_that_leaves_the_positions_of_the_model_says_so(tmp_path: Path) -> None:
-    model = loaded("blip2-opt", BLIP["blip2-opt"](tmp_path))
+def test_a_response_that_leaves_the_positions_of_the_model_says_so() -> None:
+    model = loaded("blip2-opt")
     asked = [question([picture(1)], "dots " * 499), question([picture(2)])]
     long, short = model.answer([replace(one, max_new_tokens=64) for one in asked])
     assert short.status == "ok"
@@ -97,11 +83,11 @@ def test_a_response_that_leaves_the_positions_of_the_model_says_so(tmp_path: Pat
     assert "more tokens than it has positions" in (long.reason or "") and "\n" not in (long.reason or "")
 
 
-def test_what_the_model_raises_for_one_question_is_its_answer(llava: Path) -> None:
-    model = loaded("llava", llava)
+def test_what_the_model_raises_for_one_question_is_its_answer() -> None:
+    model = loaded("llava")
     questions = twin_questions()
     expected = list(model.answer(questions))
-    generate = library_model(model).generate
+    generate = network(model).generate
     refused = model.checkpoint.encode([model.prompt(questions[5])])["input_ids"].shape[1]
 
     def fussy(**inputs: Any) -> Any:
@@ -112,7 +98,7 @@ def test_what_the_model_raises_for_one_question_is_its_answer(llava: Path) -> No
     def never(*_: Any) -> Any:
         raise RuntimeError("sizes do not match")
 
-    library_model(model).generate = fussy
+    network(model).generate = fussy
     object.__setattr__(model.checkpoint, "generate_together", never)
     answers = list(model.answer(questions))
     wrong = [place for place, answer in enumerate(answers) if answer.status == "error"]
@@ -121,7 +107,7 @@ def test_what_the_model_raises_for_one_question_is_its_answer(llava: Path) -> No
     assert all(answers[place] == expected[place] for place in range(len(questions)) if place not in wrong)
 
 
-def test_an_undecodable_picture_is_one_error_from_end_to_end(llava: Path, tmp_path: Path) -> None:
+def test_an_undecodable_picture_is_one_error_from_end_to_end(tmp_path: Path) -> None:
     pictures = [image_row(icon((200, 60 * n, 60)), 40, 40, "test", "CC0-1.0") for n in range(3)]
     cut = icon((9, 9, 9))[:60]
     pictures.append(image_row(cut, 40, 40, "test", "CC0-1.0"))
@@ -142,7 +128,7 @@ def test_an_undecodable_picture_is_one_error_from_end_to_end(llava: Path, tmp_pa
         for variant, more in (("counterfactual", " if 1 left"), ("original", ""))
     ]
     with ResponseStore(tmp_path / "store.sqlite") as store:
-        model = stored(loaded("llava", llava), store)
+        model = stored(loaded("llava"), store)
         images = ImageStore([tmp_path / "images.parquet"])
         made = list(open_predictions(rows, images, "tiny", model, strategy="direct"))
         assert sum(store.summary().answers.values()) == 6
@@ -153,9 +139,9 @@ def test_an_undecodable_picture_is_one_error_from_end_to_end(llava: Path, tmp_pa
     assert all(f"picture cannot be decoded: image {broken}" in prediction["reason"] for prediction in made[6:])
 
 
-def test_answers_of_a_batch_are_there_when_the_next_one_is_begun(llava: Path, tmp_path: Path) -> None:
-    model = loaded("llava", llava, batch_size=2)
-    generate, begun = library_model(model).generate, []
+def test_answers_of_a_batch_are_there_when_the_next_one_is_begun(tmp_path: Path) -> None:
+    model = loaded("llava", batch_size=2)
+    generate, begun = network(model).generate, []
 
     def killed(**inputs: Any) -> Any:
         begun.append(1)
@@ -165,20 +151,20 @@ def test_answers_of_a_batch_are_there_when_the_next_one_is_begun(llava: Path, tm
 
     questions = [question([picture(n)], f"dots number {n}") for n in range(16)]
     expected = list(model.answer(questions))
-    library_model(model).generate = killed
+    network(model).generate = killed
     with ResponseStore(tmp_path / "store.sqlite") as store:
         with pytest.raises(KeyboardInterrupt):
             list(stored(model, store).answer(questions))
         assert sum(store.summary().answers.values()) == 5 * 2
-        library_model(model).generate = generate
+        network(model).generate = generate
         made = list(stored(model, store).answer(questions))
     assert [replace(answer, request_key=None) for answer in made] == expected
 
 
-def test_answers_come_with_their_places(llava: Path) -> None:
+def test_answers_come_with_their_places() -> None:
     questions = twin_questions()
     questions[4] = question([picture(0)], options=("A", "B"))
-    model = loaded("llava", llava, batch_size=3)
+    model = loaded("llava", batch_size=3)
     arrived = list(model.answers_as_they_come(questions))
     assert sorted(place for place, _ in arrived) == list(range(len(questions)))
     assert [place for place, _ in arrived] != list(range(len(questions)))
@@ -187,11 +173,11 @@ def test_answers_come_with_their_places(llava: Path) -> None:
 
 @pytest.mark.parametrize("error", [torch.OutOfMemoryError("CUDA out of memory"), RuntimeError(_CPU_MESSAGE)])
 def test_options_that_memory_does_not_hold_at_once_are_ranked_fewer_at_once(
-    llava: Path, error: Exception, capsys: pytest.CaptureFixture[str]
+    error: Exception, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = [question([picture(n)], options=OPTIONS) for n in range(2)]
-    expected = list(loaded("llava", llava).answer(asked))
-    model = loaded("llava", llava)
+    expected = list(loaded("llava").answer(asked))
+    model = loaded("llava")
     rows: list[int] = []
 
     def refuse(_: Any, arguments: Any, keywords: dict[str, Any]) -> None:
@@ -199,7 +185,7 @@ def test_options_that_memory_does_not_hold_at_once_are_ranked_fewer_at_once(
         if rows[-1] > 1:
             raise error
 
-    library_model(model).register_forward_pre_hook(refuse, with_kwargs=True)
+    network(model).register_forward_pre_hook(refuse, with_kwargs=True)
     capsys.readouterr()
     answers = list(model.answer(asked))
     for answer, whole in zip(answers, expected, strict=True):
@@ -212,11 +198,11 @@ def test_options_that_memory_does_not_hold_at_once_are_ranked_fewer_at_once(
     assert [count for count in rows if count > 1] == [4, 2]
 
 
-def test_memory_of_the_machine_counts_as_that_of_a_gpu(llava: Path) -> None:
+def test_memory_of_the_machine_counts_as_that_of_a_gpu() -> None:
     questions = [question([picture(n)], f"dots number {n}") for n in range(5)]
-    expected = list(loaded("llava", llava).answer(questions))
-    model = loaded("llava", llava)
-    generate = library_model(model).generate
+    expected = list(loaded("llava").answer(questions))
+    model = loaded("llava")
+    generate = network(model).generate
 
     def small(rows: int) -> Any:
         def made(**inputs: Any) -> Any:
@@ -226,33 +212,33 @@ def test_memory_of_the_machine_counts_as_that_of_a_gpu(llava: Path) -> None:
 
         return made
 
-    library_model(model).generate = small(2)
+    network(model).generate = small(2)
     assert list(model.answer(questions)) == expected
     assert model.batches.size == 2
-    library_model(model).generate = small(0)
+    network(model).generate = small(0)
     with pytest.raises(WhatifError, match="out of memory with a single question"):
         list(model.answer(questions))
 
 
-def test_a_device_that_fails_ends_the_run_in_one_line(llava: Path) -> None:
+def test_a_device_that_fails_ends_the_run_in_one_line() -> None:
     for asked in (question([picture(0)]), question([picture(0)], options=("A", "B"))):
-        model = loaded("llava", llava)
+        model = loaded("llava")
 
         def fail(*_: Any, **__: Any) -> None:
             raise torch.AcceleratorError("CUDA error: device-side assert triggered\nmore")
 
-        library_model(model).register_forward_pre_hook(fail, with_kwargs=True)
+        network(model).register_forward_pre_hook(fail, with_kwargs=True)
         with pytest.raises(WhatifError, match="the device failed: CUDA error: device-side assert triggered; run"):
             list(model.answer([asked]))
 
 
-def test_mistakes_of_the_program_are_not_taken_for_odd_questions(llava: Path) -> None:
+def test_mistakes_of_the_program_are_not_taken_for_odd_questions() -> None:
     def mistaken() -> Iterator[Any]:
         raise TypeError("a mistake")
 
     asked = Question("q", "dots", "original", one_turn("How many?", ["x"]), (), mistaken)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a mistake"):
-        list(loaded("llava", llava).answer([asked]))
+        list(loaded("llava").answer([asked]))
 
 
 @pytest.mark.parametrize(
@@ -280,18 +266,12 @@ def test_the_first_line_of_an_error() -> None:
     assert [first_line(error) for error in (ValueError("\n a\nb"), ValueError())] == ["a", "ValueError"]
 
 
-def test_an_answer_that_ended_is_not_cut_off(llava: Path, tmp_path: Path) -> None:
-    import transformers
-
-    (endless,) = loaded("llava", llava).answer([question([picture(0)])])
+def test_an_answer_that_ended_is_not_cut_off(tmp_path: Path) -> None:
+    (endless,) = loaded("llava").answer([question([picture(0)])])
     assert (endless.response_tokens, endless.cut_off) == (3, True)
-    model = loaded("llava", llava)
+    model = loaded("llava")
     first = model.checkpoint.generate(model.checkpoint.encode([model.prompt(question([picture(0)]))]), 4)[0][0]
-    changed = transformers.LlavaForConditionalGeneration.from_pretrained(llava)
-    changed.generation_config.eos_token_id = [first]
-    changed.save_pretrained(tmp_path)
-    transformers.AutoProcessor.from_pretrained(llava).save_pretrained(tmp_path)
-    answers: list[Answer] = list(loaded("llava", tmp_path).answer([question([picture(0)])]))
+    answers: list[Answer] = list(loaded("llava", llava_ending(tmp_path, [first])).answer([question([picture(0)])]))
     assert [(answer.response_tokens, answer.cut_off) for answer in answers] == [(1, False)]
-    (ranked,) = loaded("llava", llava).answer([question([picture(0)], options=OPTIONS)])
+    (ranked,) = loaded("llava").answer([question([picture(0)], options=OPTIONS)])
     assert not ranked.cut_off

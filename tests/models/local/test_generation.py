@@ -2,41 +2,26 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from tests.models.families import BLIP, CHAT, mixed_questions, picture, question
-from tests.tiny_checkpoints import tiny_text_model
+from tests.models import families
+from tests.models.families import CHAT, FAMILIES, llava_ending, mixed_questions, network, picture, question
 from whatif.errors import WhatifError
 from whatif.language.messages import one_turn
-from whatif.models import Answer, Question, load
+from whatif.models import Answer, Question
 from whatif.models.local.answerer import LocalModel, Prompt
 from whatif.models.local.generation import Batches
-from whatif.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat
 
 torch = pytest.importorskip("torch")
 
 _LENGTH = 6
-_FAMILIES = {**CHAT, **BLIP, "blind": tiny_text_model}
-
-
-def loaded(family: str, folder: Path, batch_size: int = 4, **more: Any) -> LocalModel:
-    values = {"checkpoint": str(folder), "max_new_tokens": _LENGTH, "batch_size": batch_size, **more}
-    if family in CHAT:
-        return cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", **values), 0))
-    if family in BLIP:
-        return cast("LocalModel", load("hf-blip", HuggingFaceBlip(adapter="hf-blip", **values), 0))
-    return cast("LocalModel", load("blind", BlindTextModel(adapter="blind", **values), 0))
-
-
-@pytest.fixture(scope="module", params=_FAMILIES)
-def family(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    yield request.param, _FAMILIES[request.param](tmp_path_factory.mktemp(request.param))
-    gc.collect()
+SOME = families.quick("llava", "qwen2_5_vl", "blip2-t5", "blind", of=FAMILIES)
+loaded = partial(families.loaded, max_new_tokens=_LENGTH)
 
 
 def tokens(model: LocalModel, questions: Sequence[Question], at_once: int) -> list[list[int]]:
@@ -47,10 +32,10 @@ def tokens(model: LocalModel, questions: Sequence[Question], at_once: int) -> li
     return made
 
 
-def test_a_batch_says_what_each_question_gets_alone_token_for_token(family: tuple[str, Path]) -> None:
-    name, folder = family
-    model = loaded(name, folder)
-    counts = (1, 2) if name in CHAT else (1,)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_batch_says_what_each_question_gets_alone_token_for_token(family: str) -> None:
+    model = loaded(family)
+    counts = (1, 2) if family in CHAT else (1,)
     for count in counts:
         questions = mixed_questions([count])
         alone = tokens(model, questions, 1)
@@ -59,49 +44,37 @@ def test_a_batch_says_what_each_question_gets_alone_token_for_token(family: tupl
         assert tokens(model, questions, 9) == alone
 
 
-def test_batches_change_no_answer_and_no_order(family: tuple[str, Path]) -> None:
-    name, folder = family
-    questions = mixed_questions([1, 0, 2] if name in CHAT else [1])
-    one, many = (list(loaded(name, folder, size).answer(questions)) for size in (1, 4))
+@pytest.mark.parametrize("family", SOME)
+def test_batches_change_no_answer_and_no_order(family: str) -> None:
+    questions = mixed_questions([1, 0, 2] if family in CHAT else [1])
+    one, many = (list(loaded(family, batch_size=size).answer(questions)) for size in (1, 4))
     assert many == one
     assert {answer.status for answer in one} == {"ok"}
     assert all(answer.response is not None and answer.letter is None for answer in one)
     assert max(answer.response_tokens or 0 for answer in one) == _LENGTH
 
 
-def test_prompt_tokens_do_not_count_padding(family: tuple[str, Path]) -> None:
-    name, folder = family
-    model = loaded(name, folder)
+@pytest.mark.parametrize("family", SOME)
+def test_prompt_tokens_do_not_count_padding(family: str) -> None:
+    model = loaded(family, batch_size=4)
     questions = mixed_questions([1])
     for asked, answer in zip(questions, model.answer(questions), strict=True):
         alone = model.checkpoint.encode([Prompt(asked.messages, asked.images())])
         assert answer.prompt_tokens == alone["input_ids"].shape[1]
 
 
-@pytest.fixture(scope="module")
-def llava(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return CHAT["llava"](tmp_path_factory.mktemp("llava"))
-
-
-def test_the_picture_decides_what_is_said(llava: Path) -> None:
-    first, second, again = loaded("llava", llava).answer([question([picture(seed)]) for seed in (0, 1, 0)])
+def test_the_picture_decides_what_is_said() -> None:
+    first, second, again = loaded("llava").answer([question([picture(seed)]) for seed in (0, 1, 0)])
     assert first.response != second.response
     assert again == first
 
 
-def test_an_answer_ends_where_the_checkpoint_says(llava: Path, tmp_path: Path) -> None:
-    import transformers
-
+def test_an_answer_ends_where_the_checkpoint_says(tmp_path: Path) -> None:
     questions = mixed_questions([1])
-    endless = tokens(loaded("llava", llava), questions, 1)
+    endless = tokens(loaded("llava"), questions, 1)
     end = next(row[2] for row in endless if row[2] not in row[:2] and any(row[2] not in other for other in endless))
-    model = transformers.LlavaForConditionalGeneration.from_pretrained(llava)
-    model.generation_config.eos_token_id = [2, end]
     # Recommended settings of the checkpoint other than its end tokens are ignored.
-    model.generation_config.do_sample, model.generation_config.temperature = True, 9.0
-    model.generation_config.repetition_penalty = 5.0
-    model.save_pretrained(tmp_path)
-    transformers.AutoProcessor.from_pretrained(llava).save_pretrained(tmp_path)
+    llava_ending(tmp_path, [2, end], do_sample=True, temperature=9.0, repetition_penalty=5.0)
     ended = tokens(loaded("llava", tmp_path), questions, 9)
     assert ended == [row[: row.index(end) + 1] if end in row else row for row in endless]
     assert len(set(map(len, ended))) > 1
@@ -109,24 +82,24 @@ def test_an_answer_ends_where_the_checkpoint_says(llava: Path, tmp_path: Path) -
     assert [answer.response_tokens for answer in answers] == list(map(len, ended))
 
 
-def test_a_broken_picture_in_a_batch_is_one_error(llava: Path) -> None:
+def test_a_broken_picture_in_a_batch_is_one_error() -> None:
     def broken() -> list[Any]:
         raise OSError("image 12ab: truncated")
 
     questions = mixed_questions([1])
     questions[4] = Question("q", "dots", "original", one_turn("How many?", ["12ab"]), (), broken)
-    answers = list(loaded("llava", llava).answer(questions))
+    answers = list(loaded("llava", batch_size=4).answer(questions))
     assert (answers[4].status, answers[4].reason) == ("error", "picture cannot be decoded: image 12ab: truncated")
-    expected = list(loaded("llava", llava).answer(mixed_questions([1])))
+    expected = list(loaded("llava", batch_size=4).answer(mixed_questions([1])))
     assert [*answers[:4], *answers[5:]] == [*expected[:4], *expected[5:]]
 
 
-def test_ranked_and_open_questions_may_be_mixed(llava: Path) -> None:
+def test_ranked_and_open_questions_may_be_mixed() -> None:
     opened = mixed_questions([1])[:3]
     ranked = question([picture(0)], options=("A", "B"))
-    answers = list(loaded("llava", llava).answer([opened[0], ranked, *opened[1:]]))
+    answers = list(loaded("llava", batch_size=4).answer([opened[0], ranked, *opened[1:]]))
     assert [answer.option_scores is None for answer in answers] == [True, False, True, True]
-    assert [answers[0], *answers[2:]] == list(loaded("llava", llava).answer(opened))
+    assert [answers[0], *answers[2:]] == list(loaded("llava", batch_size=4).answer(opened))
 
 
 def out_of_memory_above(model: LocalModel, rows: int) -> list[int]:
@@ -139,16 +112,14 @@ def out_of_memory_above(model: LocalModel, rows: int) -> list[int]:
             if len(ids) > rows:
                 raise torch.OutOfMemoryError("CUDA out of memory")
 
-    model.checkpoint.generate.args[0].register_forward_pre_hook(refuse, with_kwargs=True)  # type: ignore[attr-defined]
+    network(model).register_forward_pre_hook(refuse, with_kwargs=True)
     return given
 
 
-def test_a_batch_that_memory_does_not_hold_is_halved_and_said_once(
-    llava: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_batch_that_memory_does_not_hold_is_halved_and_said_once(capsys: pytest.CaptureFixture[str]) -> None:
     questions = mixed_questions([1])
-    expected = list(loaded("llava", llava, 1).answer(questions))
-    model = loaded("llava", llava, 8)
+    expected = list(loaded("llava", batch_size=1).answer(questions))
+    model = loaded("llava", batch_size=8)
     given = out_of_memory_above(model, 2)
     capsys.readouterr()
     assert list(model.answer(questions)) == expected
@@ -160,8 +131,8 @@ def test_a_batch_that_memory_does_not_hold_is_halved_and_said_once(
     assert "memory" not in capsys.readouterr().err
 
 
-def test_a_single_question_that_memory_does_not_hold_ends_the_run(llava: Path) -> None:
-    model = loaded("llava", llava, 4)
+def test_a_single_question_that_memory_does_not_hold_ends_the_run() -> None:
+    model = loaded("llava", batch_size=4)
     out_of_memory_above(model, 0)
     for asked in (question([picture(0)]), question([picture(0)], options=("A", "B"))):
         with pytest.raises(WhatifError, match="out of memory with a single question; use a smaller dtype"):
@@ -180,6 +151,6 @@ def test_batches_keep_the_order_and_the_size() -> None:
     assert list(Batches(3).run([], work)) == []
 
 
-def test_no_questions_no_answers(llava: Path) -> None:
-    nothing: list[Answer] = list(loaded("llava", llava).answer([]))
+def test_no_questions_no_answers() -> None:
+    nothing: list[Answer] = list(loaded("llava", batch_size=4).answer([]))
     assert nothing == []

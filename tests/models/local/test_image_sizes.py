@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from tests.models.families import CHAT
+from tests.models.families import CHAT, quick
 from tests.tiny_checkpoints import tiny_clip, tiny_vilt
 from whatif.errors import WhatifError
 from whatif.models import load_matcher
@@ -46,7 +46,10 @@ def test_a_clip_takes_one_size(tmp_path: Path, values: dict[str, Any]) -> None:
     )
 
 
-@pytest.mark.parametrize("family", ["llava", "llava_next", "llava_onevision", "mllama", "internvl", "gemma3"])
+ONE_SIZE = ["llava", "llava_next", "llava_onevision", "mllama", "internvl", "gemma3"]
+
+
+@pytest.mark.parametrize("family", quick("llava", "internvl", of=ONE_SIZE))
 def test_a_chat_model_takes_one_size_of_images_or_tiles(family: str, tmp_path: Path) -> None:
     folder = CHAT[family](tmp_path / family)
     settings = HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder))

@@ -5,21 +5,20 @@ Every family takes them, and everything in them has an effect.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.models.families import CHAT, OPTIONS, picture
+from tests.models import families
+from tests.models.families import CHAT, OPTIONS, network, picture, processor_of, quick, sums
 from whatif.language.messages import ImagePart, Message, Messages, images_in
-from whatif.models import Answer, OptionScore, Question, load
+from whatif.models import Answer, Question
 from whatif.models.local.answerer import LocalModel, Prompt
 from whatif.models.local.option_scores import shared_prefix_scores, whole_pass_scores
 from whatif.models.local.sent_images import image_token, image_tokens, sent_images
-from whatif.params.checkpoints import HuggingFaceChat
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -55,22 +54,8 @@ OTHERS: tuple[Messages, ...] = (
 )
 
 
-@pytest.fixture(scope="module", params=CHAT)
-def family(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[str, LocalModel]]:
-    folder = str(CHAT[request.param](tmp_path_factory.mktemp(request.param)))
-    settings = HuggingFaceChat(adapter="hf-chat", checkpoint=folder, max_new_tokens=6, batch_size=4)
-    yield request.param, cast("LocalModel", load("hf-chat", settings, 0))
-    gc.collect()
-
-
-def library_model(model: LocalModel) -> Any:
-    return model.checkpoint.score.args[0]  # type: ignore[attr-defined]
-
-
-def processor_of(model: LocalModel) -> Any:
-    return model.checkpoint.encode.args[0].processor  # type: ignore[attr-defined]
+SOME = quick("llava", "qwen2_5_vl", "mllama", "internvl")
+loaded = partial(families.loaded, max_new_tokens=6, batch_size=4)
 
 
 def prompts(*conversations: Messages) -> list[Prompt]:
@@ -82,31 +67,28 @@ def question(conversation: Messages, options: tuple[str, ...] = OPTIONS) -> Ques
     return Question("q", "dots", "original", conversation, options, lambda: shown.images)
 
 
-def sums(found: Iterable[OptionScore]) -> list[float]:
-    return [score.log_likelihood for score in found if score.log_likelihood is not None]
-
-
 def scores(model: LocalModel, conversation: Messages) -> list[float]:
     (answer,) = model.answer([question(conversation)])
     assert answer.option_scores is not None, answer.reason
     return sums(answer.option_scores)
 
 
-def test_a_shared_prefix_equals_whole_passes(family: tuple[str, LocalModel]) -> None:
-    _, model = family
+@pytest.mark.parametrize("family", SOME)
+def test_a_shared_prefix_equals_whole_passes(family: str) -> None:
+    model = loaded(family)
     options = [model.checkpoint.option_tokens(option) for option in OPTIONS]
     for conversation in (WHOLE, WHOLE[1:], (example(), ANSWER, asked("other", "example"))):
         inputs = model.checkpoint.encode(prompts(conversation))
         shared, whole = (
-            sums(score_all(library_model(model), inputs, options))
-            for score_all in (shared_prefix_scores, whole_pass_scores)
+            sums(score_all(network(model), inputs, options)) for score_all in (shared_prefix_scores, whole_pass_scores)
         )
         assert shared == pytest.approx(whole, abs=1e-5)
         assert scores(model, conversation) == shared
 
 
-def test_every_part_of_the_conversation_changes_the_scores(family: tuple[str, LocalModel]) -> None:
-    _, model = family
+@pytest.mark.parametrize("family", CHAT)
+def test_every_part_of_the_conversation_changes_the_scores(family: str) -> None:
+    model = loaded(family)
     reference = scores(model, WHOLE)
     changed: dict[str, Messages] = {
         "no system message": WHOLE[1:],
@@ -125,21 +107,18 @@ def test_every_part_of_the_conversation_changes_the_scores(family: tuple[str, Lo
     assert min(found.values()) > 0.005, found
 
 
-def test_images_stand_where_the_conversation_has_them(family: tuple[str, LocalModel]) -> None:
+@pytest.mark.parametrize("family", CHAT)
+def test_images_and_the_system_message_stand_where_the_conversation_has_them(family: str) -> None:
     """Except in the LLaVA family, whose templates write the images of a message first; answers name the form."""
-    name, model = family
+    model = loaded(family)
     tokenizer = processor_of(model).tokenizer
     said = tokenizer.decode(model.checkpoint.encode(prompts(WHOLE))["input_ids"][0])
-    shown = tokenizer.convert_ids_to_tokens(image_token(library_model(model).config))
+    shown = tokenizer.convert_ids_to_tokens(image_token(network(model).config))
     pieces = said[said.index("flowers") : said.index("or circles")], said[said.index("or circles") :]
-    assert [shown in piece for piece in pieces] == [name not in IMAGES_FIRST] * 2
+    assert [shown in piece for piece in pieces] == [family not in IMAGES_FIRST] * 2
     (answer,) = model.answer([question(WHOLE)])
-    assert answer.image_form == ("first" if name in IMAGES_FIRST else "in place")
+    assert answer.image_form == ("first" if family in IMAGES_FIRST else "in place")
 
-
-def test_a_system_message_stands_before_everything(family: tuple[str, LocalModel]) -> None:
-    _, model = family
-    said = processor_of(model).tokenizer.decode(model.checkpoint.encode(prompts(WHOLE))["input_ids"][0])
     assert said.index("select the correct answer") < said.index("how many dots") < said.index("flowers")
 
 
@@ -153,7 +132,7 @@ def test_a_template_may_reject_a_system_message_beside_images(tmp_path: Path) ->
         "messages.') }}{% endif %}{% endfor %}{% endfor %}"
     )
     template.write_text(rejects + template.read_text())
-    model = load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder), max_new_tokens=3), 0)
+    model = loaded("mllama", folder)
     without_images = (SYSTEM, user("how many dots are there?"))
     answers = list(model.answer([question(each, ()) for each in (WHOLE, WHOLE[1:], without_images)]))
     assert [answer.status for answer in answers] == ["error", "ok", "ok"]
@@ -163,8 +142,9 @@ def test_a_template_may_reject_a_system_message_beside_images(tmp_path: Path) ->
     )
 
 
-def test_conversations_in_a_batch_are_answered_as_each_alone(family: tuple[str, LocalModel]) -> None:
-    _, model = family
+@pytest.mark.parametrize("family", SOME)
+def test_conversations_in_a_batch_are_answered_as_each_alone(family: str) -> None:
+    model = loaded(family)
     # Twice the same images, so that they are encoded once where the family allows it.
     again = (*WHOLE[:3], Message("user", (*WHOLE[3].parts[:-1], "how many circles?")))
     questions = [question(each, ()) for each in (WHOLE, again, *OTHERS, WHOLE[1:])]
@@ -174,10 +154,11 @@ def test_conversations_in_a_batch_are_answered_as_each_alone(family: tuple[str, 
     assert list(model.answer(questions)) == alone
 
 
-def test_images_of_all_turns_are_counted_in_order(family: tuple[str, LocalModel]) -> None:
-    _, model = family
+@pytest.mark.parametrize("family", SOME)
+def test_images_of_all_turns_are_counted_in_order(family: str) -> None:
+    model = loaded(family)
     conversations = (WHOLE, *OTHERS)
-    configuration, processor = library_model(model).config, processor_of(model)
+    configuration, processor = network(model).config, processor_of(model)
 
     def facts(*some: Messages) -> tuple[list[Any], list[int]]:
         inputs = model.checkpoint.encode(prompts(*some))
@@ -190,15 +171,16 @@ def test_images_of_all_turns_are_counted_in_order(family: tuple[str, LocalModel]
         assert facts(conversation) == ([sizes[row]], [tokens[row]])
 
 
-def test_an_option_continues_the_prompt_as_the_template_writes_an_answer(family: tuple[str, LocalModel]) -> None:
-    name, model = family
+@pytest.mark.parametrize("family", CHAT)
+def test_an_option_continues_the_prompt_as_the_template_writes_an_answer(family: str) -> None:
+    model = loaded(family)
     (prompt,) = prompts(WHOLE)
     before = model.checkpoint.encode([prompt])["input_ids"][0].tolist()
     for option in OPTIONS:
         answered = Prompt((*WHOLE, Message("assistant", (option,))), prompt.images)
         whole = model.checkpoint.encode([answered])["input_ids"][0].tolist()
         together = [*before, *model.checkpoint.option_tokens(option)]
-        if name == "llava_onevision":  # its template opens an answer in another way than it writes one
+        if family == "llava_onevision":  # its template opens an answer in another way than it writes one
             assert whole[: len(before)] != before
             return
         assert whole[: len(together)] == together

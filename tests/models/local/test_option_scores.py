@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from tests.models.families import CHAT, OPTIONS, picture, prompt, question
-from whatif.models import OptionScore, load
+from tests.models.families import CHAT, OPTIONS, loaded, network, picture, prompt, question, quick, sums
 from whatif.models.local.answerer import LocalModel
 from whatif.models.local.option_scores import SHARED_PREFIX, option_scores, shared_prefix_scores, whole_pass_scores
-from whatif.params.checkpoints import HuggingFaceChat
 
 torch = pytest.importorskip("torch")
 
 
-@pytest.fixture(scope="module", params=CHAT)
-def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalModel]:
-    folder = CHAT[request.param](tmp_path_factory.mktemp(request.param))
-    settings = HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder))
-    yield cast("LocalModel", load("hf-chat", settings, 0))
-    gc.collect()
-
-
-def sums(scores: tuple[OptionScore, ...] | None) -> list[float]:
-    assert scores is not None
-    return [score.log_likelihood for score in scores if score.log_likelihood is not None]
-
-
-def library_model(model: LocalModel) -> object:
-    return model.checkpoint.score.args[0]  # type: ignore[attr-defined]
+@pytest.fixture(scope="module", params=quick("llava", "qwen2_5_vl", "mllama", "gemma3"))
+def model(request: pytest.FixtureRequest) -> LocalModel:
+    return loaded(request.param)
 
 
 def both(
@@ -43,11 +26,13 @@ def both(
     """Sums of log-likelihoods, from whole passes and after a shared prefix."""
     inputs = model.checkpoint.encode([prompt(images, words)])
     options = [model.checkpoint.option_tokens(option) for option in OPTIONS]
-    asked = library_model(model)
+    asked = network(model)
     return sums(whole_pass_scores(asked, inputs, options)), sums(shared_prefix_scores(asked, inputs, options))
 
 
-def test_a_shared_prefix_equals_whole_passes(model: LocalModel) -> None:
+@pytest.mark.parametrize("family", CHAT)
+def test_a_shared_prefix_equals_whole_passes(family: str) -> None:
+    model = loaded(family)
     for images in ([picture(0)], [picture(1, 28, 56)], [picture(2, 56, 28), picture(3)], []):
         whole, shared = both(model, images)
         assert shared == pytest.approx(whole, abs=1e-4), f"{len(images)} pictures"
@@ -94,19 +79,17 @@ def test_every_family_with_a_shared_prefix_is_tested() -> None:
 
 
 @pytest.mark.parametrize("family", ["qwen2_vl", "qwen2_5_vl", "qwen3_vl"])
-def test_positions_of_pictures_are_put_to_the_test(tmp_path: Path, family: str) -> None:
+def test_positions_of_pictures_are_put_to_the_test(family: str) -> None:
     """The image of 2 x 2 tokens takes 2 positions: ignoring that would shift every option."""
-    folder = CHAT[family](tmp_path)
-    model = cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)), 0))
+    model = loaded(family)
     both(model, [picture(0)])
-    assert library_model(model).model.rope_deltas.item() == -2  # type: ignore[attr-defined]
+    assert network(model).model.rope_deltas.item() == -2
 
 
-def test_attention_in_both_directions_and_the_window_are_put_to_the_test(tmp_path: Path) -> None:
+def test_attention_in_both_directions_and_the_window_are_put_to_the_test() -> None:
     """The scores of a Gemma 3 depend on both, so a shared prefix that ignored one would not equal whole passes."""
-    folder = CHAT["gemma3"](tmp_path)
-    model = cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)), 0))
-    asked: Any = library_model(model)
+    model = loaded("gemma3")
+    asked = network(model)
     inputs = dict(model.checkpoint.encode([prompt([picture(0)])]))
     text = asked.config.text_config
     assert inputs["input_ids"].shape[1] > 2 * text.sliding_window
@@ -119,26 +102,24 @@ def test_attention_in_both_directions_and_the_window_are_put_to_the_test(tmp_pat
     assert sums(shared_prefix_scores(asked, inputs, [[5, 6, 7]])) != pytest.approx(scores, abs=0.01)
 
 
-def test_features_of_early_layers_are_put_to_the_test(tmp_path: Path) -> None:
+def test_features_of_early_layers_are_put_to_the_test() -> None:
     """A Qwen3-VL adds features of early vision layers to the first text layers."""
-    folder = CHAT["qwen3_vl"](tmp_path)
-    model = cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)), 0))
+    model = loaded("qwen3_vl")
     scores = both(model, [picture(0)])[1]
-    asked: Any = library_model(model)
+    asked = network(model)
     for merger in asked.model.visual.deepstack_merger_list:
         for weight in merger.parameters():
             weight.data.zero_()
     assert both(model, [picture(0)])[1] != pytest.approx(scores, abs=0.01)
 
 
-def test_other_families_take_whole_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = CHAT["llava"](tmp_path)
-    model = cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)), 0))
+def test_other_families_take_whole_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = loaded("llava")
     inputs = model.checkpoint.encode([prompt([picture(0)], "How many?")])
     options = [[5, 6], [7]]
     passes = []
-    asked = library_model(model)
-    asked.register_forward_pre_hook(lambda *_: passes.append(1))  # type: ignore[attr-defined]
+    asked = network(model)
+    asked.register_forward_pre_hook(lambda *_: passes.append(1))
     shared = option_scores(asked, inputs, options)
     assert len(passes) == 2  # the prompt, then both options
     monkeypatch.setattr("whatif.models.local.option_scores.SHARED_PREFIX", frozenset())

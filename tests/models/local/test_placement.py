@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from tests.tiny_checkpoints import random_llava, tiny_llava
+from tests.models.families import checkpoint
+from tests.tiny_checkpoints import random_llava
 from whatif.errors import WhatifError
 from whatif.language.messages import one_turn
 from whatif.models import Answer, Question, load
@@ -21,8 +22,8 @@ pytest.importorskip("transformers")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny_llava(tmp_path_factory.mktemp("llava"))
+def folder() -> Path:
+    return checkpoint("llava")
 
 
 def model(folder: Path, **more: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.models.families import CHAT, picture
+from tests.models.families import CHAT, checkpoint, picture
 from whatif.models.local.processors import _VIDEO_FAMILIES, load_processor
 
 torch = pytest.importorskip("torch")
@@ -36,8 +36,7 @@ def assert_same(first: dict[str, Any], second: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("family", CHAT)
 def test_it_is_saved_and_loaded_as_the_familys_own(family: str, tmp_path: Path) -> None:
-    folder = CHAT[family](tmp_path / "checkpoint")
-    processor = loaded(folder, family)
+    processor = loaded(checkpoint(family), family)
     processor.save_pretrained(tmp_path / "saved")
     told = json.loads((tmp_path / "saved" / "processor_config.json").read_text())
     assert told["processor_class"] == type(processor).__name__

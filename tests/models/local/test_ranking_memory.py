@@ -2,43 +2,31 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
-from tests.models.families import CHAT, OPTIONS, picture, prompt, question
-from whatif.models import Answer, Question, load
+from tests.models.families import CHAT, OPTIONS, loaded, network, picture, prompt, question, quick
+from whatif.models import Answer, Question
 from whatif.models.local import ranking_memory
 from whatif.models.local.answerer import LocalModel
 from whatif.models.local.option_scores import on_device, option_scores
 from whatif.models.local.ranking_memory import TAKE_FEATURES, RankingMemory
-from whatif.params.checkpoints import HuggingFaceChat
 
 torch = pytest.importorskip("torch")
 
 
-def loaded(folder: Path) -> LocalModel:
-    return cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)), 0))
-
-
-@pytest.fixture(scope="module", params=CHAT)
-def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalModel]:
-    yield loaded(CHAT[request.param](tmp_path_factory.mktemp(request.param)))
-    gc.collect()
+@pytest.fixture(scope="module", params=quick("llava", "qwen2_5_vl", "mllama"))
+def model(request: pytest.FixtureRequest) -> LocalModel:
+    return loaded(request.param)
 
 
 @pytest.fixture(scope="module")
-def llava(tmp_path_factory: pytest.TempPathFactory) -> LocalModel:
-    return loaded(CHAT["llava"](tmp_path_factory.mktemp("alone")))
-
-
-def library_model(model: LocalModel) -> Any:
-    return model.checkpoint.score.args[0]  # type: ignore[attr-defined]
+def llava() -> LocalModel:
+    return loaded("llava")
 
 
 def memory_of(model: LocalModel) -> RankingMemory:
@@ -46,19 +34,14 @@ def memory_of(model: LocalModel) -> RankingMemory:
 
 
 def without_memory(model: LocalModel) -> LocalModel:
-    checkpoint = replace(model.checkpoint, score=partial(option_scores, library_model(model)))
+    checkpoint = replace(model.checkpoint, score=partial(option_scores, network(model)))
     return LocalModel(checkpoint, lambda: {})
-
-
-@pytest.fixture
-def encoded(model: LocalModel, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    return counted(model, monkeypatch)
 
 
 def counted(model: LocalModel, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Gets an entry each time the model encodes images."""
     made: list[int] = []
-    inner = library_model(model).model
+    inner = network(model).model
     tower = inner.vision_model if hasattr(inner, "vision_model") else None
     if tower is None:
         tower = inner.visual if hasattr(inner, "visual") else inner.vision_tower
@@ -80,7 +63,10 @@ def ranked_questions() -> list[Question]:
     return [question(images, words[place % 3], OPTIONS[place % 2 :]) for place, images in enumerate(shown)]
 
 
-def test_scores_have_the_same_bits_and_images_are_encoded_once(model: LocalModel, encoded: list[int]) -> None:
+@pytest.mark.parametrize("family", CHAT)
+def test_scores_have_the_same_bits_and_images_are_encoded_once(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = loaded(family)
+    encoded = counted(model, monkeypatch)
     questions = ranked_questions()
     remembered = list(model.answer(questions))
     again = len(encoded)
@@ -88,7 +74,6 @@ def test_scores_have_the_same_bits_and_images_are_encoded_once(model: LocalModel
     assert all(answer.status == "ok" for answer in plain)
     assert remembered == plain
     assert len(encoded) - again == 9
-    family = library_model(model).config.model_type
     assert again == (5 if family in TAKE_FEATURES else 9)  # three images alone, and two orders of a pair
 
 
@@ -107,7 +92,7 @@ def test_features_that_do_not_fit_are_forgotten_oldest_first(
     llava: LocalModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a, b, c = ([llava.checkpoint.encode([prompt([picture(seed)])])][0] for seed in range(3))
-    asked = library_model(llava)
+    asked = network(llava)
     one = asked.model.get_image_features(a["pixel_values"]).pooler_output[0]
     size = one.numel() * one.element_size()
     made = counted(llava, monkeypatch)
@@ -124,7 +109,7 @@ def test_features_that_do_not_fit_are_forgotten_oldest_first(
 
 def test_only_what_the_language_model_reads_is_kept(llava: LocalModel) -> None:
     inputs = llava.checkpoint.encode([prompt([picture(0)])])
-    image = RankingMemory(library_model(llava)).inputs(inputs)["mm_encoder_outputs"]["image"]
+    image = RankingMemory(network(llava)).inputs(inputs)["mm_encoder_outputs"]["image"]
     assert image.hidden_states is None
     assert image.last_hidden_state is None
 
@@ -155,7 +140,7 @@ def test_everything_is_forgotten_after_the_last_question(llava: LocalModel) -> N
 def passes(model: LocalModel, questions: list[Question]) -> tuple[int, list[Answer]]:
     """How often the whole model is called for questions, and its answers."""
     made: list[int] = []
-    hook = library_model(model).register_forward_pre_hook(lambda *_: made.append(1))
+    hook = network(model).register_forward_pre_hook(lambda *_: made.append(1))
     try:
         answers = list(model.answer(questions))
     finally:
@@ -185,7 +170,7 @@ def test_prompts_with_images_are_read_each_time(model: LocalModel) -> None:
 def test_weights_that_change_between_two_runs_are_used(llava: LocalModel) -> None:
     asked = [question([picture(0)], options=OPTIONS)]
     before: list[Answer] = list(llava.answer(asked))
-    weight = library_model(llava).model.multi_modal_projector.linear_1.weight.data
+    weight = network(llava).model.multi_modal_projector.linear_1.weight.data
     kept = weight.clone()
     weight.zero_()
     try:
@@ -196,7 +181,7 @@ def test_weights_that_change_between_two_runs_are_used(llava: LocalModel) -> Non
 
 def test_other_families_get_pixels(llava: LocalModel, monkeypatch: pytest.MonkeyPatch) -> None:
     inputs = llava.checkpoint.encode([prompt([picture(0)])])
-    asked = library_model(llava)
+    asked = network(llava)
     plain = on_device(asked, inputs)
     assert set(RankingMemory(asked).inputs(inputs)) == {*plain, "mm_encoder_outputs"} - {"pixel_values"}
     monkeypatch.setattr(ranking_memory, "TAKE_FEATURES", frozenset())
@@ -205,6 +190,6 @@ def test_other_families_get_pixels(llava: LocalModel, monkeypatch: pytest.Monkey
 
 def test_a_library_that_takes_no_features_gets_pixels(llava: LocalModel, monkeypatch: pytest.MonkeyPatch) -> None:
     inputs = llava.checkpoint.encode([prompt([picture(0)])])
-    asked = library_model(llava)
+    asked = network(llava)
     monkeypatch.setattr(asked, "forward", lambda input_ids=None, pixel_values=None, **more: None)
     assert "pixel_values" in RankingMemory(asked).inputs(inputs)

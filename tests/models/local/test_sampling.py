@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +11,15 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from tests.models.families import BLIP, CHAT, mixed_questions, picture, question, twin_questions
+from tests.models.families import FAMILIES, llava_ending, mixed_questions, picture, question, twin_questions
 from tests.models.local.test_generation import loaded
-from tests.tiny_checkpoints import tiny_llava, tiny_text_model
 from whatif.language.messages import one_turn
 from whatif.models import Answer, Question
 from whatif.models.local.sampling import Noise, nucleus, sampling_stream
 
 torch = pytest.importorskip("torch")
 
-_FAMILIES = {**CHAT, **BLIP, "blind": tiny_text_model}
 _LOGITS = torch.tensor([[2.0, 1.0, 0.5, 0.5, -1.0, -3.0]])
-
-
-@pytest.fixture(scope="module")
-def llava(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny_llava(tmp_path_factory.mktemp("llava"))
 
 
 def streams(number: int) -> list[np.random.Generator]:
@@ -106,14 +98,20 @@ def responses(answers: Sequence[Answer]) -> list[str | None]:
     return [answer.response for answer in answers]
 
 
-def asked(name: str, folder: Path, batch_size: int, questions: Sequence[Question], **decoding: Any) -> list[Answer]:
-    return list(loaded(name, folder, batch_size, decoding=decoding).answer(questions))
+def asked(
+    questions: Sequence[Question],
+    batch_size: int = 4,
+    family: str = "llava",
+    folder: Path | None = None,
+    **decoding: Any,
+) -> list[Answer]:
+    return list(loaded(family, folder, batch_size=batch_size, decoding=decoding).answer(questions))
 
 
-def test_the_same_seed_gives_the_same_answers_and_another_seed_others(llava: Path) -> None:
+def test_the_same_seed_gives_the_same_answers_and_another_seed_others() -> None:
     questions = twin_questions()
     one, again, other, hot = (
-        responses(asked("llava", llava, 4, questions, temperature=temperature, seed=seed))
+        responses(asked(questions, temperature=temperature, seed=seed))
         for temperature, seed in ((1.0, 0), (1.0, 0), (1.0, 1), (3.0, 0))
     )
     assert one == again
@@ -121,40 +119,43 @@ def test_the_same_seed_gives_the_same_answers_and_another_seed_others(llava: Pat
     assert one != hot
 
 
-def test_samples_of_one_question_differ(llava: Path) -> None:
+def test_samples_of_one_question_differ() -> None:
     from dataclasses import replace
 
     base = question([picture(0)])
-    found = responses(asked("llava", llava, 4, [replace(base, sample=n) for n in range(8)], temperature=2.0))
+    found = responses(asked([replace(base, sample=n) for n in range(8)], temperature=2.0))
     assert len(set(found)) > 4
-    assert found[:2] == responses(asked("llava", llava, 1, [base, replace(base, sample=1)], temperature=2.0))
+    assert found[:2] == responses(asked([base, replace(base, sample=1)], 1, temperature=2.0))
 
 
-def test_towards_a_temperature_of_zero_it_is_greedy(llava: Path) -> None:
+def test_towards_a_temperature_of_zero_it_is_greedy() -> None:
     questions = twin_questions()
-    greedy = responses(asked("llava", llava, 4, questions))
-    assert responses(asked("llava", llava, 4, questions, temperature=1e-4)) == greedy
-    assert responses(asked("llava", llava, 4, questions, temperature=0)) == greedy
-    assert responses(asked("llava", llava, 4, questions, temperature=5.0, top_p=1e-6)) == greedy
+    greedy = responses(asked(questions))
+    assert responses(asked(questions, temperature=1e-4)) == greedy
+    assert responses(asked(questions, temperature=0)) == greedy
+    assert responses(asked(questions, temperature=5.0, top_p=1e-6)) == greedy
 
 
-@pytest.fixture(scope="module", params=_FAMILIES)
-def family(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    yield request.param, _FAMILIES[request.param](tmp_path_factory.mktemp(request.param))
+SAMPLES: dict[str, Any] = {"temperature": 1.5, "top_p": 0.9, "seed": 7}
+BEAMS = {"beams": 5}
+# Each family in one of the two decodings; all of them in both belong to the soak.
+DECODINGS = [
+    pytest.param(family, decoding, marks=[] if (place + turn) % 2 == 0 else pytest.mark.soak, id=f"{family}-{name}")
+    for place, family in enumerate(FAMILIES)
+    for turn, (name, decoding) in enumerate({"sampled": SAMPLES, "beams": BEAMS}.items())
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("decoding", [{"temperature": 1.5, "top_p": 0.9, "seed": 7}, {"beams": 5}], ids=str)
-def test_neither_batch_size_nor_order_changes_an_answer(family: tuple[str, Path], decoding: dict[str, Any]) -> None:
-    name, folder = family
+@pytest.mark.parametrize(("family", "decoding"), DECODINGS)
+def test_neither_batch_size_nor_order_changes_an_answer(family: str, decoding: dict[str, Any]) -> None:
     questions = [*twin_questions(), *mixed_questions([1])]
-    one = asked(name, folder, 1, questions, **decoding)
+    one = asked(questions, 1, family, **decoding)
     assert {answer.status for answer in one} == {"ok"}
     assert len({answer.response for answer in one}) > 5
-    assert asked(name, folder, 4, questions, **decoding) == one
-    assert asked(name, folder, 16, questions, **decoding) == one
+    assert asked(questions, 16, family, **decoding) == one
     order = random.Random(1).sample(range(len(questions)), len(questions))
-    shuffled = asked(name, folder, 4, [questions[place] for place in order], **decoding)
+    shuffled = asked([questions[place] for place in order], 4, family, **decoding)
     assert shuffled == [one[place] for place in order]
 
 
@@ -162,22 +163,18 @@ def test_neither_batch_size_nor_order_changes_an_answer(family: tuple[str, Path]
     "decoding", [{"temperature": 1.5, "seed": 7}, {"beams": 5}, {"beams": 3, "length_penalty": -1}]
 )
 def test_nor_if_responses_end_at_different_lengths(tmp_path: Path, decoding: dict[str, Any]) -> None:
-    folder = tiny_llava(tmp_path)
-    settings = folder / "generation_config.json"
-    values = json.loads(settings.read_text())
-    values["eos_token_id"] = list(range(10, 60))
-    settings.write_text(json.dumps(values))
+    folder = llava_ending(tmp_path, range(10, 60))
     questions = [*twin_questions(), *mixed_questions([1])]
-    one = asked("llava", folder, 1, questions, **decoding)
+    one = asked(questions, 1, folder=folder, **decoding)
     assert len({answer.response_tokens for answer in one}) > 1
     assert {answer.finish for answer in one} >= {"stop"}
-    assert asked("llava", folder, 4, questions, **decoding) == one
-    assert asked("llava", folder, 16, questions, **decoding) == one
+    assert asked(questions, 4, folder=folder, **decoding) == one
+    assert asked(questions, 16, folder=folder, **decoding) == one
 
 
-def test_beams_find_a_more_probable_response(llava: Path) -> None:
+def test_beams_find_a_more_probable_response() -> None:
     questions = twin_questions()
-    models = [loaded("llava", llava, 16), loaded("llava", llava, 16, decoding={"beams": 8})]
+    models = [loaded("llava", batch_size=16), loaded("llava", batch_size=16, decoding={"beams": 8})]
 
     def likelihood(asked_question: Question, tokens: list[int]) -> float:
         checkpoint = models[0].checkpoint
@@ -193,6 +190,6 @@ def test_beams_find_a_more_probable_response(llava: Path) -> None:
     assert min(gains) > -1e-4 and max(gains) > 0.1
 
 
-def test_images_are_shared_when_sampling_and_not_with_beams(llava: Path) -> None:
-    assert loaded("llava", llava, decoding={"temperature": 1.0}).checkpoint.generate_together is not None
-    assert loaded("llava", llava, decoding={"beams": 5}).checkpoint.generate_together is None
+def test_images_are_shared_when_sampling_and_not_with_beams() -> None:
+    assert loaded("llava", decoding={"temperature": 1.0}).checkpoint.generate_together is not None
+    assert loaded("llava", decoding={"beams": 5}).checkpoint.generate_together is None

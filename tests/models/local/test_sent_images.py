@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from PIL import Image
 
-from tests.models.families import BLIP, CHAT, picture, prompt
-from whatif.models import load
+from tests.models.families import BLIP, CHAT, loaded, network, picture, processor_of, prompt
 from whatif.models.local.answerer import LocalModel
 from whatif.models.local.sent_images import _arranged, image_tokens, sent_images
-from whatif.params.checkpoints import HuggingFaceBlip, HuggingFaceChat
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -59,22 +55,8 @@ TOKENS: dict[str, Sequence[int]] = {
 
 
 @pytest.fixture(scope="module", params=[*CHAT, *BLIP])
-def family(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[str, LocalModel]]:
-    name = request.param
-    folder = str({**CHAT, **BLIP}[name](tmp_path_factory.mktemp(name)))
-    if name in CHAT:
-        made = load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=folder), 0)
-    else:
-        made = load("hf-blip", HuggingFaceBlip(adapter="hf-blip", checkpoint=folder), 0)
-    yield name, cast("LocalModel", made)
-    gc.collect()
-
-
-def processor_of(model: LocalModel) -> Any:
-    first = model.checkpoint.encode.args[0]  # type: ignore[attr-defined]
-    return getattr(first, "processor", first)
+def family(request: pytest.FixtureRequest) -> tuple[str, LocalModel]:
+    return request.param, loaded(request.param)
 
 
 def sent(model: LocalModel, rows: Sequence[Sequence[Image.Image]]) -> tuple[Any, Any]:
@@ -82,7 +64,7 @@ def sent(model: LocalModel, rows: Sequence[Sequence[Image.Image]]) -> tuple[Any,
     prompts = [prompt(images, "How many dots " + "there " * place) for place, images in enumerate(rows)]
     inputs = model.checkpoint.encode(prompts)
     processor = processor_of(model)
-    configuration = model.checkpoint.score.args[0].config  # type: ignore[attr-defined]
+    configuration = network(model).config
     sizes = sent_images(configuration, processor, inputs, [[image.size for image in row] for row in rows])
     return sizes, image_tokens(configuration, inputs)
 
@@ -130,26 +112,23 @@ def test_a_conversation_without_images_has_none(family: tuple[str, LocalModel]) 
 
 
 @pytest.mark.parametrize("split", [True, False])
-def test_an_image_that_is_not_cut_is_one_tile(tmp_path: Path, split: bool) -> None:
-    folder = CHAT["idefics3"](tmp_path)
-    model = cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)), 0))
+def test_an_image_that_is_not_cut_is_one_tile(split: bool) -> None:
+    model = loaded("idefics3")
     images = processor_of(model).image_processor
     images.do_image_splitting = split
     assert sent(model, [noise(0, 1)])[0] == [(SIZES["idefics3"][0], SIZES["idefics3"][1]) if split else ((28, 28),) * 2]
 
 
-def test_the_text_of_a_question_is_no_tile(tmp_path: Path) -> None:
-    folder = CHAT["idefics3"](tmp_path)
-    model = cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)), 0))
+def test_the_text_of_a_question_is_no_tile() -> None:
+    model = loaded("idefics3")
     inputs = model.checkpoint.encode([prompt(noise(1), "<row_6_col_6> <global-img> dots")])
     processor = processor_of(model)
-    configuration = model.checkpoint.score.args[0].config  # type: ignore[attr-defined]
+    configuration = network(model).config
     assert sent_images(configuration, processor, inputs, [[DECODED[1]]]) == [((28, 56),)]
 
 
-def test_crops_that_gemma_adds_are_no_images_of_their_own(tmp_path: Path) -> None:
-    folder = CHAT["gemma3"](tmp_path)
-    model = cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)), 0))
+def test_crops_that_gemma_adds_are_no_images_of_their_own() -> None:
+    model = loaded("gemma3")
     processor = processor_of(model)
     processor.images_kwargs = {**processor.images_kwargs, "do_pan_and_scan": True, "pan_and_scan_min_crop_size": 14}
     sizes, tokens = sent(model, [noise(3), noise(0)])

@@ -61,7 +61,6 @@ def model_of(clock: Clock, *, batch: int) -> LocalModel:
 
 
 def rows(lengths: Sequence[int]) -> list[dict[str, Any]]:
-    """Questions of so many words."""
     blank = {"group": "g", "variant": "original", "image_ids": [], "provenance": "{}", "previous_version": None}
     return [
         {

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-from typing import cast
 
 import pytest
 
-from tests.models.families import OPTIONS, picture, question
-from tests.tiny_checkpoints import tiny_blip2, tiny_llava
-from whatif.models import load
-from whatif.models.local.answerer import LocalModel
-from whatif.params.checkpoints import HuggingFaceBlip, HuggingFaceChat
+from tests.models.families import OPTIONS, loaded, network, picture, question
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -22,18 +14,11 @@ pytest.importorskip("transformers")
 SIZES = [[(80, 40)], [(56, 56)], [(56, 56), (28, 56)], []]
 
 
-@pytest.fixture(scope="module")
-def llava(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    yield tiny_llava(tmp_path_factory.mktemp("llava"))
-    gc.collect()
-
-
 @pytest.mark.parametrize("together", [1, 4])
-def test_every_answer_has_its_own_images(llava: Path, together: int) -> None:
+def test_every_answer_has_its_own_images(together: int) -> None:
     """LLaVA scales every image to the size of its tower, and has a token for each patch."""
-    settings = HuggingFaceChat(adapter="hf-chat", checkpoint=str(llava), batch_size=together, max_new_tokens=3)
-    model = cast("LocalModel", load("hf-chat", settings, 0))
-    vision = model.checkpoint.score.args[0].config.vision_config  # type: ignore[attr-defined]
+    model = loaded("llava", batch_size=together, max_new_tokens=3)
+    vision = network(model).config.vision_config
     side, patches = vision.image_size, (vision.image_size // vision.patch_size) ** 2
     asked = [question([picture(place, *size) for place, size in enumerate(sizes)]) for sizes in SIZES]
     opened = list(model.answer(asked))
@@ -45,18 +30,16 @@ def test_every_answer_has_its_own_images(llava: Path, together: int) -> None:
     assert {answer.finish for answer in opened} <= {"stop", "length"} and {answer.finish for answer in ranked} == {None}
 
 
-def test_questions_that_share_an_image_have_its_size_too(llava: Path) -> None:
-    settings = HuggingFaceChat(adapter="hf-chat", checkpoint=str(llava), batch_size=4, max_new_tokens=3)
+def test_questions_that_share_an_image_have_its_size_too() -> None:
     twins = [question([picture(0)], text) for text in ("how many?", "how many in all?", "what colour?")]
-    answers = list(load("hf-chat", settings, 0).answer(twins))
+    answers = list(loaded("llava", batch_size=4, max_new_tokens=3).answer(twins))
     assert len({(answer.image_sizes, answer.image_tokens) for answer in answers}) == 1
     assert answers[0].image_tokens
 
 
-def test_a_composite_is_one_image(llava: Path, tmp_path: Path) -> None:
+def test_a_composite_is_one_image() -> None:
     asked = question([picture(0), picture(1)])
-    chat = HuggingFaceChat(adapter="hf-chat", checkpoint=str(llava), several_images="composite", max_new_tokens=3)
-    blip = HuggingFaceBlip(adapter="hf-blip", checkpoint=str(tiny_blip2(tmp_path, "opt")), max_new_tokens=3)
-    for settings in (chat, blip):
-        (answer,) = load(settings.adapter, settings, 0).answer([asked])
+    chat = loaded("llava", several_images="composite", max_new_tokens=3)
+    for model in (chat, loaded("blip2-opt", max_new_tokens=3)):
+        (answer,) = model.answer([asked])
         assert answer.image_form == "composite" and len(answer.image_sizes or ()) == 1

@@ -61,8 +61,6 @@ class Counting:
 
 
 class Backwards(Counting):
-    """Returns its answers in reverse order."""
-
     def answers_as_they_come(self, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
         for place in reversed(range(len(questions))):
             yield place, self.say(questions[place])
