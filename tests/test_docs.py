@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from pathlib import Path
@@ -44,6 +45,15 @@ def test_python_files_that_a_page_names_exist(page: Path) -> None:
     package = ROOT / "src" / "whatif"
     exists = {name: bool([*ROOT.glob(name), *package.glob(name if "/" in name else f"**/{name}")]) for name in named}
     assert [name for name in named if not exists[name]] == []
+
+
+def test_what_proves_a_promise_is_in_make_test() -> None:
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    assert len(named) > 20
+    for file, name in named:
+        module = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+        (test,) = [one for one in module.body if isinstance(one, ast.FunctionDef) and one.name == name]
+        assert "pytest.mark.soak" not in map(ast.unparse, test.decorator_list), name
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
