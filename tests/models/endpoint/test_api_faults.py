@@ -156,7 +156,7 @@ def test_each_reason_of_a_retry_and_a_long_wait_are_said_once(
     served: tuple[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     faults = [Fault("status", 503), Fault("status", 429), Fault("status", 503, (("Retry-After", "300"),))]
-    ask(served, first(*faults), [question(place) for place in range(2)])
+    ask(served, first(*faults), [question(place) for place in range(2)], concurrency=1)  # in this order
     lines = capsys.readouterr().err.splitlines()
     said = [line.partition("tries again")[2] for line in lines if ": status " in line]
     assert sorted(line.partition(": refuse")[0] for line in said) == [
