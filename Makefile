@@ -4,8 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
-# `make repro TORCH=cpu` (or cu126, cu130 ...) installs that build of torch, which uv finds. Otherwise it is that of the ordinary index,
-# whose build for Linux brings the libraries of CUDA.
+# `make repro TORCH=cpu` (or cu126, cu130 ...) installs that build of torch, through uv. Without it, torch comes from the ordinary
+# index, whose build for Linux brings the libraries of CUDA.
 TORCH ?=
 # Two cores: one thread a process, so that jobs in parallel do not fight, and numbers do not depend on the machine.
 THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
@@ -57,10 +57,10 @@ PYTEST := $(THREADS) pytest --numprocesses 2 --dist worksteal
 check: lint ## lint, types, and the tests that start no process
 	$(PYTEST) -m "not process and not slow and not pipeline and not soak"
 
-test: lint ## each promise once, with the real part
+test: lint ## every promise once, with the real tools
 	$(PYTEST) -m "not soak"
 
-# SHARE=2/4 runs the second quarter of it.
+# SHARE=2/4 runs one of four parts.
 SHARE ?= 1/1
 soak: $(VENV)/.installed-dev ## what repeats the proofs of `make test`: every kill, edit and checkpoint, simulations of the statistics
 	$(PYTEST) -m soak --share $(SHARE)
@@ -97,7 +97,7 @@ $(LMMS_EVAL)/.installed: tests/harnesses/lmms-eval.txt
 
 harnesses: $(INSPECT_AI)/.installed $(LMMS_EVAL)/.installed ## install inspect_ai and lmms-eval for their tests: 2.2 GB
 
-# One resolution for all the Pythons that pyproject.toml lists; the pins that still hold are kept.
+# One resolution for every Python that pyproject.toml lists. Pins that still fit are kept.
 lock: ## pin all packages again, with uv: `make lock`, or `make lock UPGRADE=--upgrade` for the newest versions
 	uv pip compile --quiet --universal --python-version 3.11 --all-extras --no-annotate --no-header $(UPGRADE) \
 		--output-file constraints.txt pyproject.toml
