@@ -78,15 +78,13 @@ def test_an_edited_file_makes_exactly_its_readers_due(
     assert theirs and all(name.startswith("evaluate cvqa-real theirs ") for name in theirs)
     released = (checkout.path / RELEASED).read_text(encoding="utf-8")
     write(checkout, RELEASED, released.replace("are there?,3,", "are there?,4,").splitlines())
-    jobs = checkout.jobs(second)
-    assert {"extract cvqa-real", "generate cvqa-real", "verify cvqa-real", "aggregate cvqa-real"} <= computed(jobs)
-    assert theirs <= computed(jobs)
+    assert stale(checkout) == {"extract cvqa-real"}, "what reads it is unknown until it is made"
 
     write(checkout, RELEASED, released.splitlines())
     write(checkout, LABELS, ["item_id", pair])
     write(checkout, GENDERS, ["id,bb_gender", "1,Male", "2,Female"])
     write(checkout, ANSWERS, text.splitlines())
-    assert "computed" not in checkout.jobs(first).values(), "earlier results come back from the stash"
+    assert "computed" not in checkout.jobs(second).values(), "earlier results come back from the stash"
     assert checkout.results() == at_first
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from tests.defaults import ROOT
 from tests.pipeline.real_installations import Installation
 
-pytestmark = pytest.mark.pipeline
+# With the installation of packages, where a test is the first that needs them.
+pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(1200)]
 
 NAME = "balls-on-shelves"
 
@@ -22,8 +24,9 @@ def jobs(project: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.mark.timeout(1200)  # with the installation of packages, where it is the first test that needs them
-def test_a_new_project_runs_with_the_wheel_alone(pipeline_installation: Installation, tmp_path: Path) -> None:
+@pytest.fixture
+def project(pipeline_installation: Installation, tmp_path: Path) -> Iterator[Path]:
+    """A new project, installed in its environment and run once by Snakemake."""
     run = pipeline_installation.run
     where = run(tmp_path, "python", "-c", "import whatif; print(whatif.__file__)").stdout.strip()
     assert Path(where).is_relative_to(pipeline_installation.path)
@@ -33,16 +36,16 @@ def test_a_new_project_runs_with_the_wheel_alone(pipeline_installation: Installa
     assert early.returncode == 2 and f"benchmark {NAME}: is in this project but not installed" in early.stderr
     try:
         run(project, "python", "-m", "pip", "install", "--quiet", "--editable", ".[dev]")
-        runs_through_both_entry_points(pipeline_installation, project)
-        runs_again_after_a_change_of_its_code(pipeline_installation, project)
+        run(project, "snakemake", "--cores", "2")
+        yield project
     finally:
         run(tmp_path, "python", "-m", "pip", "uninstall", "--quiet", "--yes", NAME)
 
 
-def runs_through_both_entry_points(environment: Installation, project: Path) -> None:
-    """Snakemake makes everything and DVC finds it fresh; the project passes its own continuous integration."""
-    run = environment.run
-    run(project, "snakemake", "--cores", "2")
+def test_what_snakemake_made_dvc_finds_fresh_and_the_project_passes_its_own_tests(
+    pipeline_installation: Installation, project: Path
+) -> None:
+    run = pipeline_installation.run
     assert "Nothing to be done" in run(project, "snakemake", "--dry-run").stdout
     assert {job["outcome"] for job in jobs(project)} == {"computed"}
     before = len(jobs(project))
@@ -61,9 +64,12 @@ def runs_through_both_entry_points(environment: Installation, project: Path) -> 
     assert {"data/extract/", "site/", ".whatif/", ".snakemake/", "logs/"} <= set(ignored)
 
 
-def runs_again_after_a_change_of_its_code(environment: Installation, project: Path) -> None:
-    """What the changed definition reaches is stale, and nothing else; DVC notices it, too."""
-    run = environment.run
+@pytest.mark.soak
+def test_after_a_change_of_its_code_what_it_reaches_is_stale_and_nothing_else(
+    pipeline_installation: Installation, project: Path
+) -> None:
+    run = pipeline_installation.run
+    run(project, "dvc", "repro")
     assert run(project, "dvc", "status").stdout == "Data and pipelines are up to date.\n"  # by Snakemake's files
     before = len(jobs(project))
     package = NAME.replace("-", "_")

@@ -28,6 +28,7 @@ pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]
 REFUSED = why_not()
 with_slurm = pytest.mark.skipif(bool(REFUSED), reason=f"needs Slurm: {REFUSED}")
 RESOURCES = "slurm/resources.yaml"
+ANSWERS = "data/evaluate/random/cvqa-synthetic/predictions/part-000-of-002.parquet"
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +79,12 @@ def start(checkout: Checkout, *command: str, path: str | None = None) -> subproc
     return subprocess.CompletedProcess(command, process.returncode, said, "")
 
 
+def submitted(checkout: Checkout) -> int:
+    """How many jobs Slurm was given by the runs of a checkout."""
+    said = (checkout.path / "logs/snakemake.log").read_text(encoding="utf-8")
+    return said.count("has been submitted with SLURM jobid")
+
+
 def change(checkout: Checkout, old: str, new: str) -> None:
     """Changes the first place of a text in slurm/resources.yaml: the kind `cpu`."""
     file = checkout.path / RESOURCES
@@ -87,6 +94,23 @@ def change(checkout: Checkout, old: str, new: str) -> None:
 
 
 @with_slurm
+def test_a_job_on_slurm_makes_what_dvc_made_and_both_entry_points_find_it_fresh(
+    finished_checkout: Checkout, checkout: Checkout, cluster: Cluster
+) -> None:
+    (checkout.path / ANSWERS).unlink()
+    checkout.forget(".whatif/stash")
+    done = start(checkout, *SNAKEMAKE, *AT_ONCE)
+    assert done.returncode == 0, done.stdout
+    assert submitted(checkout) == 1
+    assert (checkout.path / "logs/evaluate/cvqa-synthetic/random/part-000-of-002.log").read_text().endswith(" s\n")
+    assert checkout.results() == finished_checkout.results()
+    assert cluster.queue() == []
+    assert checkout.jobs(ENTRY_POINTS["dvc"]) == {}
+    assert "Nothing to be done" in checkout.run("snakemake", "--dry-run").stdout
+
+
+@with_slurm
+@pytest.mark.soak
 def test_as_the_tutorial_says_slurm_makes_what_dvc_made_and_both_entry_points_find_it_fresh(
     finished_checkout: Checkout, unmade: Checkout, cluster: Cluster
 ) -> None:
@@ -96,7 +120,7 @@ def test_as_the_tutorial_says_slurm_makes_what_dvc_made_and_both_entry_points_fi
     assert sorted(made) == sorted(wanted)
     assert [path for path in wanted if made[path] != wanted[path]] == []
     # Fifteen jobs: those of a step that has parts, or several of it, went together.
-    assert (unmade.path / "logs/snakemake.log").read_text().count("has been submitted with SLURM jobid") == 8
+    assert submitted(unmade) == 8
     assert cluster.queue() == []
     # What whatif said stands where every entry point writes it; Slurm's own logs of jobs that ended well are gone.
     assert (unmade.path / "logs/evaluate/cvqa-synthetic/random/part-001-of-002.log").read_text().endswith(" s\n")
@@ -121,13 +145,13 @@ def test_slurm_makes_all_of_the_embedded_default_as_dvc_does(cluster: Cluster, t
 
 
 @with_slurm
+@pytest.mark.soak
 def test_a_job_over_its_memory_is_named_with_its_log_and_a_second_start_goes_on(
     finished_checkout: Checkout, checkout: Checkout, cluster: Cluster
 ) -> None:
-    target = "data/evaluate/random/cvqa-synthetic/predictions/part-000-of-002.parquet"
-    (checkout.path / target).unlink()
+    (checkout.path / ANSWERS).unlink()
     change(checkout, "mem_mb: 2000", "mem_mb: 20")
-    done = start(checkout, *SNAKEMAKE, *AT_ONCE, "--", target)
+    done = start(checkout, *SNAKEMAKE, *AT_ONCE, "--", ANSWERS)
     assert done.returncode != 0
     lines = [line for line in done.stdout.splitlines() if line.startswith("Slurm job ")]
     assert len(lines) == 2, done.stdout  # the second try asked for 40 MB
@@ -135,11 +159,11 @@ def test_a_job_over_its_memory_is_named_with_its_log_and_a_second_start_goes_on(
         assert "was stopped at its memory limit; raise `mem_mb` of `cpu` in slurm/resources.yaml" in line
         log = line.partition("Logs: ")[2].split(", ")[0]
         assert (checkout.path / log).is_file()
-    assert not (checkout.path / target).exists()
+    assert not (checkout.path / ANSWERS).exists()
     change(checkout, "mem_mb: 20", "mem_mb: 2000")
-    again = start(checkout, *SNAKEMAKE, *AT_ONCE, "--", target)
+    again = start(checkout, *SNAKEMAKE, *AT_ONCE, "--", ANSWERS)
     assert again.returncode == 0, again.stdout
-    assert (checkout.path / target).read_bytes() == (finished_checkout.path / target).read_bytes()
+    assert (checkout.path / ANSWERS).read_bytes() == (finished_checkout.path / ANSWERS).read_bytes()
     assert cluster.queue() == []
 
 

@@ -65,10 +65,8 @@ def with_coins(path: Path, coins: Path) -> WithPackages:
 
 @pytest.fixture(scope="module")
 def made_by_snakemake(coins: Path, tmp_path_factory: pytest.TempPathFactory) -> WithPackages:
-    """A project that was run stage by stage, by Snakemake; no test changes it."""
+    """A project that was run by Snakemake, one stage of it by name; no test changes it."""
     made = with_coins(tmp_path_factory.mktemp("by-snakemake") / "project", coins)
-    listed = made.run("snakemake", "--list").stdout.split()
-    assert {"generate_coins", "filter_coins", "evaluate_coins"} <= set(listed)
     made.run("snakemake", "--cores", "2", "filter")
     done = made.run("whatif", "evaluate", "coins", "--model", "first")
     assert "evaluate coins first: computed" in done.stderr
