@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import json
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,24 +23,36 @@ from whatif.graph.jobs import Job
 from whatif.graph.run import run
 
 Row = dict[str, Any]
+FEW = {"audit_folds": 2, "resamples": 199}
+
+
+@cache
+def _shipped() -> dict[str, Any]:
+    """The values of the shipped `params.yaml`, with few folds and resamples."""
+    values: dict[str, Any] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    for section in values["aggregate"].values():
+        section |= {name: number for name, number in FEW.items() if name in section}
+    return values
 
 
 class Project:
     """A folder with the values of the shipped `params.yaml`, and with artifacts once jobs were run.
 
-    folder: made when it does not exist; values: as read from YAML, with one benchmark selected where one is named, and
-    without the chat model that writes questions for cvqa-real; said: what the last jobs said.
+    folder: made when it does not exist; values: as read from YAML, with one benchmark selected where one is named, with
+    few folds and resamples (`FEW`), and without the chat model that writes questions for cvqa-real; said: what the last
+    jobs said.
     """
 
     def __init__(self, folder: Path, benchmark: str = "") -> None:
         self.folder = folder
         folder.mkdir(exist_ok=True)
-        self.values: dict[str, Any] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+        self.values: dict[str, Any] = copy.deepcopy(_shipped())
         self.values["generate"]["cvqa-real"]["writers"] = dict(OFFLINE_WRITERS)
         self.benchmark = benchmark
         if benchmark:
             self.select(benchmark)
         self.said: list[str] = []
+        self._graph: tuple[object, Graph] | None = None
 
     def select(self, benchmark: str) -> None:
         """Makes one benchmark the only one."""
@@ -57,9 +71,12 @@ class Project:
 
     @property
     def graph(self) -> Graph:
-        """The graph of the values as they are now."""
-        with contextlib.chdir(self.folder):  # it may have benchmarks in YAML files
-            return benchmarks.graph(benchmarks.check_params(self.values))
+        """The graph of the values, and of the benchmarks in YAML files, as they are now."""
+        made_of = repr(self.values), [file.read_bytes() for file in sorted(self.folder.glob("benchmarks/*.yaml"))]
+        if self._graph is None or self._graph[0] != made_of:
+            with contextlib.chdir(self.folder):
+                self._graph = made_of, benchmarks.graph(benchmarks.check_params(self.values))
+        return self._graph[1]
 
     def jobs(self, *stages: str) -> list[Job]:
         """The jobs of some stages, or all, in the order in which the graph has them; without the site."""

@@ -13,6 +13,8 @@ from bench import __main__ as bench
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 # These run whole projects, or a server with a model, which tests/pipeline and tests/models do in `make test`.
 SOAK = {"noop-repro", "restore-repro", "served"}
+# These measure with other inputs what `perplexity` and `rank-options` measure, or train as tests/fine_tuning does.
+SOAK |= {"perplexity-apart", "rank-unconditional", "contrastive-epoch"}
 
 
 @pytest.mark.parametrize(

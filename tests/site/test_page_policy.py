@@ -32,6 +32,8 @@ EVIL = """
 <link rel="stylesheet" href="https://evil.example/a.css"><img src="https://evil.example/p.png">
 <form action="https://evil.example/f"><input name="a"></form><base href="https://evil.example/">
 """
+# Their template, and with it their policy, is that of `results/index.html`.
+LIKE_THE_FIRST = {"results/bench/tables.html", "results/contradictions.html", "site/comparisons/flips/index.html"}
 Look = Callable[[str], "tuple[Page, list[str]]"]
 
 
@@ -148,7 +150,9 @@ def refused(page: Page, said: list[str], words: str) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.soak] * (name in LIKE_THE_FIRST)) for name in PAGES]
+)
 def test_markup_in_a_page_by_mistake_runs_and_loads_nothing(look: Look, pages: Path, name: str) -> None:
     html = (pages / name).read_text(encoding="utf-8")
     place = "</template>\n</body>" if name.startswith("dvc") else "</body>"

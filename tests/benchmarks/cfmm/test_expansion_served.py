@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.benchmarks.cfmm.expansions import expand, item_rows, small
 from tests.projects import Project
-from tests.served_model import served_model
 from whatif.artifacts.schemas import QUESTIONS, REJECTIONS
 from whatif.benchmarks.cfmm.expansion import REFUSED
 from whatif.benchmarks.cfmm.schemas import REPLIES
@@ -30,17 +28,11 @@ def offline(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WHATIF_RESPONSES", raising=False)
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    with served_model(tmp_path_factory.mktemp("served")) as running:
-        yield running
-
-
 def test_bad_replies_of_a_real_endpoint_are_refused_with_their_reasons(
-    project: Project, server: tuple[str, Path]
+    project: Project, served: tuple[str, Path]
 ) -> None:
     small(project, [row for category in CATEGORIES for row in item_rows(category)])
-    address, checkpoint = server
+    address, checkpoint = served
     project.values["models"]["writer"] = {
         "adapter": "api",
         "model": str(checkpoint),

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import re
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.benchmarks.cfmm.answered import Row, item, prediction, question, scores
-from tests.outputs import Published
+from tests.benchmarks.report_inputs import WRITER, Whole, full, judgement, rejection, report_of, write_inputs
 from tests.pictures import png
 from tests.projects import Project
 from tests.published import funnel_lines
 from whatif import artifacts
 from whatif.artifacts.images import image_row
-from whatif.artifacts.schemas import JUDGEMENTS, PREDICTIONS
+from whatif.artifacts.schemas import PREDICTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cfmm.report import publish_report
 from whatif.benchmarks.cfmm.schemas import BASIC, EXPANDED
@@ -26,8 +26,6 @@ from whatif.graph.jobs import Job
 
 IMAGES = [image_row(png((20 * place, 60, 90)), 8, 8, f"drawn:{place}", "CC0-1.0") for place in range(12)]
 ITEMS = {f"{category}-{number}": category for category in CATEGORIES for number in (0, 1)}
-WRITER = {"adapter": "api", "model": "w", "base_url": "http://127.0.0.1:9/v1", "max_new_tokens": 9, "benchmarks": []}
-Whole = tuple[Project, Job, Published]
 
 
 def rows() -> list[Row]:
@@ -39,25 +37,12 @@ def rows() -> list[Row]:
     return found
 
 
-def rejection(item_id: str, reason: str) -> Row:
-    return {"item_id": item_id, "reason": reason, "detail": "d"}
-
-
 def reply(item_id: str, status: str) -> Row:
     empty = dict.fromkeys(["reason", "request_key", "prompt_tokens", "response_tokens", "finish"])
     return {"item_id": item_id, "attempt": 0, "model": "w", "prompt": "p", "response": "{}", "status": status, **empty}
 
 
-def judgement(item_id: str, annotator: str) -> Row:
-    named = {"item_id": item_id, "annotator": annotator, "decision": "accept"}
-    return {**named, "corrected": "{}", "comment": "", "time": None, "seconds": None}
-
-
-def full(row: Row) -> Row:
-    return {**dict.fromkeys(PREDICTIONS.schema.names), **row}
-
-
-def written(job: Job, model: str, strategy: str, asked: list[Row]) -> list[Row]:
+def written(model: str, strategy: str, asked: list[Row]) -> list[Row]:
     """The first model ranks options, and is right about basic questions alone with the strategy `direct`."""
     found = []
     for row in asked:
@@ -80,11 +65,10 @@ def selected(project: Project) -> Project:
     }
     project.generate["expansion"] = {"model": "writer"}
     project.section("evaluate")["strategies"] = ["direct", "one-shot"]
-    project.section("aggregate")["resamples"] = 199
     return project
 
 
-def made_inputs(project: Project) -> Job:
+def made_inputs(project: Project, **others: list[Row]) -> Job:
     """Writes the artifacts that the last job reads, and returns it."""
     questions = rows()
     first = [row for row in questions if row["variant"] not in EXPANDED]
@@ -101,7 +85,7 @@ def made_inputs(project: Project) -> Job:
         "annotations": [],
         "unannotated": [rejection("nothing", "no category"), rejection("count-0-x", "no second option")],
         "checked": [*first, *lost[:2]],
-        "checks": [judgement("odd-basic", "p")],
+        "checks": [judgement("odd-basic", "p", "accept")],
         "unchecked": [rejection("odd-basic", "rejected")],
         "expanded": [row for row in questions if row["variant"] in EXPANDED],
         "replies": [reply(name, "ok") for name in ITEMS] + [reply("lost", "refused")],
@@ -116,48 +100,35 @@ def made_inputs(project: Project) -> Job:
         "gold": [],
         "questions": questions,
     }
-    job = project.jobs("aggregate")[-1]
     pilot = pilot_of(6, questions, project.values["seed"], "cfmm")
     assert pilot is not None
-    for role, given in job.inputs.items():
-        for path, wildcards in zip(given.paths, given.wildcards, strict=True):
-            if role == "predictions":
-                model, strategy = wildcards["model"], wildcards["strategy"]
-                asked = [row for row in questions if model == "chance" or row["pair_id"] in pilot.pairs]
-                content = written(job, model, strategy, asked)
-            elif role == "shortcuts":
-                variant = wildcards["variant"]
-                content = [{"set": "ours", "variant": variant, "rule": "letter", "choice": "A", "right": 6, "n": 12}]
-            else:
-                content = tables[role]
-            keys = given.table.key
-            write_artifact(path, given.table, sorted(content, key=lambda row: tuple(str(row[key]) for key in keys)))
-    return job
 
+    def predictions(of: Mapping[str, str]) -> list[Row]:
+        asked = [row for row in questions if of["model"] == "chance" or row["pair_id"] in pilot.pairs]
+        return written(of["model"], of["strategy"], asked)
 
-def published(project: Project) -> tuple[Job, Published]:
-    """The last job, whose report is written, and its other outputs."""
-    job = made_inputs(project)
-    return job, report_of(project, job)
+    def shortcuts(of: Mapping[str, str]) -> list[Row]:
+        return [{"set": "ours", "variant": of["variant"], "rule": "letter", "choice": "A", "right": 6, "n": 12}]
 
-
-def report_of(project: Project, job: Job) -> Published:
-    outputs = Published()
-    publish_report(job.task(outputs, project.said.append))  # type: ignore[arg-type]
-    return outputs
-
-
-@pytest.fixture
-def project(project: Project) -> Project:
-    return selected(project)
+    return write_inputs(project, tables | others, {"predictions": predictions, "shortcuts": shortcuts})
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     """The report of the artifacts as they are; no test changes it."""
     project = selected(Project(tmp_path_factory.mktemp("whole")))
-    with contextlib.chdir(project.folder):
-        return project, *published(project)
+    job = made_inputs(project)
+    return project, job, report_of(project, job, publish_report)
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    """The report with labels of people, another rule and one item of each category; no test changes it."""
+    project = selected(Project(tmp_path_factory.mktemp("judged")))
+    project.section("aggregate").update(shown_items=1, rule="sum")
+    people = [judgement(row["question_id"], person, "accept") for row in rows()[:4] for person in ("p1", "p2")]
+    job = made_inputs(project, judgements=people)
+    return project, job, report_of(project, job, publish_report)
 
 
 def test_all_files_are_published_and_the_headline_has_each_system(whole: Whole) -> None:
@@ -225,14 +196,30 @@ def test_items_have_all_questions_with_their_options_and_answers(whole: Whole) -
     assert unranked == {("original", "two (A)", True, ""), ("counterfactual", "three (A)", True, "")}
 
 
-def test_views_show_items_of_each_category_and_wrong_answers_after_reasons(project: Project) -> None:
-    project.section("aggregate")["shown_items"] = 1
-    job, outputs = published(project)
-    views = {row["view"]: row["text"] for row in outputs.rows["views"]}
+def test_views_show_items_of_each_category(judged: Whole) -> None:
+    rows = judged[2].rows
+    views = {row["view"]: row["text"] for row in rows["views"]}
     assert list(views) == ["figure-2", "figure-3"] and "None was found" in views["figure-3"]
-    shown = [row["group"] for row in outputs.rows["items"] if row["views"] == ["figure-2"]]
+    shown = [row["group"] for row in rows["items"] if row["views"] == ["figure-2"]]
     assert sorted(shown) == sorted(CATEGORIES)
 
+
+def test_another_rule_is_named(judged: Whole) -> None:
+    project = judged[0]
+    assert project.metrics["eyes"]["direct"]["acc_c"] == 0.0
+    assert "Ranked options are compared by sum." in project.published("table3.md")
+
+
+def test_judgements_of_people_have_their_tables(judged: Whole) -> None:
+    project = judged[0]
+    assert "p1" in project.published("annotators.md")
+    assert "verify,labels,in,,8" in project.published("funnel.csv")
+
+
+def test_wrong_answers_after_reasons_are_shown_and_a_rule_without_its_scores_is_marked(folder: Path) -> None:
+    project = selected(Project(folder))
+    project.section("aggregate").update(shown_items=1, rule="minus-without-image")
+    job = made_inputs(project)
     given = job.inputs["predictions"]
     for path, wildcards in zip(given.paths, given.wildcards, strict=True):
         if wildcards["model"] == "chance" and wildcards["strategy"] == "one-shot":
@@ -244,29 +231,9 @@ def test_views_show_items_of_each_category_and_wrong_answers_after_reasons(proje
                 if row["question_id"] == "size-0-counterfactual":
                     row.update(earlier_turns=[{"response": "So it is right.", "request_key": None}])
             write_artifact(path, PREDICTIONS, answers)
-    (item,) = [row for row in report_of(project, job).rows["items"] if "figure-3" in row["views"]]
+    (item,) = [row for row in report_of(project, job, publish_report).rows["items"] if "figure-3" in row["views"]]
     assert item["item_id"] == "color-1"
     assert item["notes"] == ["Wrong about a counterfactual question after reasons: Random, 1-shot ICL."]
     turns = [answer["turns"] for one in item["questions"] for answer in one["answers"] if answer["turns"]]
     assert turns == [["It is <b>two</b>."]]
-
-
-def test_another_rule_that_lacks_scores_is_marked(project: Project) -> None:
-    project.section("aggregate")["rule"] = "sum"
-    published(project)
-    assert project.metrics["eyes"]["direct"]["acc_c"] == 0.0
-    assert "Ranked options are compared by sum." in project.published("table3.md")
-    project.section("aggregate")["rule"] = "minus-without-image"
-    published(project)
     assert "ranked by mean" in " ".join(project.published("totals.md").split())
-
-
-def test_judgements_of_people_have_their_tables(project: Project) -> None:
-    job = made_inputs(project)
-    people = [judgement(row["question_id"], person) for row in rows()[:4] for person in ("p1", "p2")]
-    (path,) = job.inputs["judgements"].paths
-    write_artifact(path, JUDGEMENTS, sorted(people, key=lambda row: (row["item_id"], row["annotator"])))
-    report_of(project, job)
-    assert "p1" in project.published("annotators.md")
-    assert "verify,labels,in,,8" in project.published("funnel.csv")
-    assert json.loads(project.text("metrics/cfmm.json"))

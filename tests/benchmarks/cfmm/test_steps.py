@@ -27,7 +27,6 @@ def project(project: Project) -> Project:
         "random": {"adapter": "random"},
         "first-option": {"adapter": "first-option", "name": "Always the first option"},
     }
-    project.section("aggregate")["resamples"] = 499
     return project
 
 

@@ -22,7 +22,7 @@ def small(project: Project, checkpoints: Path) -> Project:
     thresholds = {"caption_image": -1.0, "image_image": -1.0, "directional": -1.0}
     project.values["filter"][NAME] = {**thresholds, "without_prompt_to_prompt": 2}
     project.section("verify")["labelled_three_times"] = 0.5
-    project.section("aggregate").update(resamples=100, shown_pairs=2)
+    project.section("aggregate")["shown_pairs"] = 2
     project.values["models"] = {
         "random": {"adapter": "random"},
         "clip": {"adapter": "dual-encoder", "name": "CLIP <tiny>", **clip},

@@ -59,7 +59,6 @@ def small(project: Project) -> Project:
         "captions": str(folder / "captions.jsonl"),
         "image_folders": [str(photographs)],
     }
-    project.values["aggregate"][NAME]["resamples"] = 100
     project.values["models"] = {
         "clip": {"adapter": "dual-encoder", "checkpoint": str(tiny_clip(folder / "clip"))},
         "vilt": {"adapter": "cross-encoder", "checkpoint": str(tiny_vilt(folder / "vilt"))},

@@ -26,7 +26,6 @@ def configure(project: Project, questions: str | Path, folders: list[Path], mode
     project.select(NAME)
     project.section("extract").update(questions=str(questions), image_folders=[str(folder) for folder in folders])
     project.values["models"] = models
-    project.section("aggregate")["resamples"] = 200
     project.section("evaluate")["strategies"] = ["direct"]
     return project
 

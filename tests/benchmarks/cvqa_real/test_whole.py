@@ -55,7 +55,6 @@ def drawn(project: Project, **writers: list[str]) -> Project:
     project.section("extract")["scenes"] = {"number": 6, "side": 64}
     project.generate["writers"] |= writers
     project.values["models"] = {"majority": {"adapter": "majority"}, "random": {"adapter": "random"}}
-    project.section("aggregate")["resamples"] = 200
     return project
 
 
@@ -120,7 +119,6 @@ def test_questions_of_vqa_v2(project: Project) -> None:
     vqa_project(project)
     project.generate["writers"] = {"direct": ["rules"], "indirect": [], "boolean": ["rules"]}
     project.values["models"] = {"majority": {"adapter": "majority"}, "random": {"adapter": "random"}}
-    project.section("aggregate")["resamples"] = 200
     project.run()
     check_chain()
     extracted = counts("questions")["extract"]

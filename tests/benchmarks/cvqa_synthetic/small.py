@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.defaults import puzzles_and_baselines
+from tests.defaults import BASELINES
 from tests.projects import Project, Row
 from whatif.artifacts.schemas import IMAGES, QUESTIONS
 from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
@@ -16,10 +16,9 @@ BEFORE_MODELS = ("extract", "generate", "filter", "verify")
 
 def small(project: Project) -> Project:
     """A project with four puzzles of each template and the baselines."""
-    project.values = puzzles_and_baselines()
     project.select(NAME)
+    project.values["models"] = {key: project.values["models"][key] for key in BASELINES}
     project.generate.update(puzzles_per_template=4, shards=2, image_size=192)
-    project.section("aggregate").update(audit_folds=2)
     return project
 
 

@@ -11,7 +11,8 @@ import pytest
 import shapely
 from scipy.spatial.distance import pdist
 
-from tests.benchmarks.cvqa_synthetic.small import BEFORE_MODELS, NAME, small
+from tests.benchmarks.copies import copied
+from tests.benchmarks.cvqa_synthetic.small import NAME, small
 from tests.projects import Project, Row
 from tests.published import numbers
 from whatif import artifacts
@@ -25,16 +26,24 @@ from whatif.errors import WhatifError
 pytestmark = pytest.mark.slow
 
 
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    project = small(Project(tmp_path_factory.mktemp("generated")))
+    project.make("extract", "generate")
+    return project
+
+
 @pytest.fixture
-def project(project: Project) -> Project:
-    return small(project)
+def project(generated: Project, folder: Path) -> Project:
+    """A project whose puzzles are generated, which the test may change."""
+    return copied(generated, folder)
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def made(generated: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The finished project, to be read."""
-    project = small(Project(tmp_path_factory.mktemp("made")))
-    project.make()
+    project = copied(generated, tmp_path_factory.mktemp("made"))
+    project.make("filter", "verify", "evaluate", "aggregate")
     return project
 
 
@@ -56,7 +65,6 @@ def smallest_region(puzzle: Row) -> float:
 
 
 def test_a_strict_filter_rejects_what_is_crowded_and_keeps_the_rest(project: Project) -> None:
-    project.make("extract", "generate")
     project.values["filter"][NAME] = {"smallest_gap": 0.6, "smallest_region": 0.06}
     project.make("filter", "verify", "evaluate", "aggregate")
     expected = {}
@@ -92,7 +100,6 @@ def change(path: Path, table: Table, edit: Callable[[list[Row]], object]) -> Non
 
 
 def test_a_picture_that_was_there_before_is_rejected_as_a_duplicate(project: Project) -> None:
-    project.make("extract", "generate")
     first_part, second_part = project.paths("generate", "puzzles")
     first, second = (artifacts.read(path, PUZZLES).to_pylist() for path in (first_part, second_part))
     change(first_part, PUZZLES, lambda rows: rows[7].update(image_id=first[2]["image_id"]))
@@ -117,7 +124,7 @@ def wrong_option(rows: list[Row], number: int) -> str:
 
 
 def test_verification_rejects_a_falsified_answer_flag_or_option_and_says_why(project: Project) -> None:
-    project.make("extract", "generate", "filter")
+    project.make("filter")
     flowers, dots = project.paths("generate", "puzzles")
     (questions,) = project.paths("filter", "questions")
     comments: dict[tuple[str, str], str] = {}
@@ -235,7 +242,7 @@ def test_views_show_puzzles_of_which_a_model_answers_one_question_right(made: Pr
 
 
 def test_questions_of_puzzles_that_are_no_longer_there_are_refused(project: Project) -> None:
-    project.make("extract", "generate", "filter")
+    project.make("filter")
     project.generate["puzzles_per_template"] = 3  # and nobody filters again
     project.make("generate")
     with pytest.raises(WhatifError, match="abs_counting_000019"):
@@ -249,7 +256,6 @@ def test_questions_of_puzzles_that_are_no_longer_there_are_refused(project: Proj
 def test_the_funnel_refuses_to_lose_a_pair(
     project: Project, stage: str, role: str, table: Table, rows_a_pair: int
 ) -> None:
-    project.make("extract", "generate")
     puzzles = project.paths("generate", "puzzles")[0]
     change(puzzles, PUZZLES, lambda rows: rows[1].update(image_id=rows[0]["image_id"]))
     project.make("filter", "verify")
@@ -265,7 +271,7 @@ def test_the_funnel_refuses_to_lose_a_pair(
 
 
 def test_a_prediction_that_was_lost_is_missed(project: Project) -> None:
-    project.make(*BEFORE_MODELS, "evaluate")
+    project.make("filter", "verify", "evaluate")
     path = project.paths("evaluate", "predictions")[0]
     change(path, PREDICTIONS, lambda rows: rows.pop(5))
     with pytest.raises(WhatifError, match="first-option"):

@@ -57,8 +57,6 @@ def small(project: Project, *benchmarks: str) -> Project:
         (folder / f"{pair_id}.png").write_bytes(data)
     project.section("extract").update(questions=write(project.folder, puzzles()).name, image_folder=folder.name)
     project.section("evaluate")["shards"] = 2
-    project.section("aggregate")["audit_folds"] = 2
     values: dict[str, Any] = project.values
     values["generate"][OURS].update(puzzles_per_template=4, shards=2, image_size=192)
-    values["aggregate"][OURS]["audit_folds"] = 2
     return project

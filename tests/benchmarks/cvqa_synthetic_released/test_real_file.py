@@ -36,7 +36,6 @@ def project(project: Project, released: Path) -> Project:
     project.values = puzzles_and_baselines()
     project.select(NAME)
     (project.folder / "pictures").mkdir()
-    project.section("aggregate")["audit_folds"] = 2
     project.values["models"] = {"first-option": {"adapter": "first-option"}}
     project.section("extract").update(questions=str(released), image_folder=str(project.folder / "pictures"))
     return project

@@ -135,7 +135,7 @@ def test_text_and_every_form_ask_about_the_same_pairs(project: Project) -> None:
 
 
 def test_letters_are_balanced_in_each_metric_variant_and_style(project: Project) -> None:
-    world = World(9)
+    world = World(5)
     world.without_choice("g004-2", "comic")
     rows = made(project, world, train_share=0.25)
     counts: dict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
@@ -161,9 +161,9 @@ def test_groups_are_divided_and_train_questions_have_their_own_table(project: Pr
 
 
 def test_a_sample_of_pairs_is_asked(project: Project, tmp_path: Any) -> None:
-    few = made(project, World(4), sample=5, **ONE)
+    few = made(project, World(3), sample=5, **ONE)
     assert len({row["pair_id"] for row in few.values()}) == 5 and reasons(project) == {}
-    more = made(Project(tmp_path / "more"), World(4), sample=9, **ONE)
+    more = made(Project(tmp_path / "more"), World(3), sample=9, **ONE)
     assert {row["pair_id"] for row in few.values()} < {row["pair_id"] for row in more.values()}
 
 
@@ -233,7 +233,7 @@ def test_four_pairs_of_a_broken_group_have_no_c2e_and_no_explanations(project: P
 def test_an_item_without_four_different_options_is_not_asked(  # noqa: PLR0917
     project: Project, column: str, value: Any, metric: str, reason: str, detail: str, pairs: int
 ) -> None:
-    world = World(2)
+    world = World(1)
     world.pair("g000-2")[column] = world.pair("g000-1")[column] if value == "twin" else value
     rows = made(project, world, **ONE)
     unasked = asked(project, "unasked")
@@ -245,7 +245,7 @@ def test_an_item_without_four_different_options_is_not_asked(  # noqa: PLR0917
 
 
 def test_equal_effect_images_are_not_asked_in_their_style(project: Project) -> None:
-    world = World(2)
+    world = World(1)
     same = world.candidate("g000-1-comic-effect-01")["image_id"]
     world.candidate("g000-2-comic-effect-01")["image_id"] = same
     made(project, world, **ONE)
@@ -267,7 +267,7 @@ def test_context_needs_three_siblings_that_look_different(project: Project) -> N
 
 
 def test_hints_need_descriptions_and_show_those_of_all_images(project: Project) -> None:
-    world = World(2)
+    world = World(1)
     world.descriptions = [row for row in world.descriptions if row["pair_id"] != "g000-4"]
     rows = made(project, world, **ONE)
     unasked = reasons(project)

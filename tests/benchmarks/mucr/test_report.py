@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
 from tests.benchmarks.mucr.answered_items import Row, asked_with_others, item, items, prediction, question
 from tests.benchmarks.mucr.rows import candidate, causal_pair, choice, description
-from tests.outputs import Published
+from tests.benchmarks.report_inputs import WRITER, Whole, full, judgement, rejection, report_of, write_inputs
 from tests.pictures import png
 from tests.projects import Project
 from tests.published import funnel_lines
 from tests.shown_items import check_items, images_read_by, missing_images
 from whatif.artifacts.images import image_row
-from whatif.artifacts.schemas import JUDGEMENTS, PREDICTIONS
+from whatif.artifacts.schemas import PREDICTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.mucr.report import publish_report
 from whatif.benchmarks.mucr.schemas import SCORES, SIDES, STYLES, TEXT
@@ -29,28 +28,13 @@ ITEMS = items(5)
 PAIRS = list(dict.fromkeys(row["pair_id"] for row in ITEMS))
 TRAIN = item("g9-0", "C2E", TEXT, split="train")
 IMAGE = image_row(png((20, 60, 90)), 8, 8, "drawn:0", "CC0-1.0")
-WRITER = {"adapter": "api", "model": "w", "base_url": "http://127.0.0.1:9/v1", "max_new_tokens": 9, "benchmarks": []}
 LOST = "g8-0"  # a pair that is removed when it is annotated
-Whole = tuple[Project, Job, Published]
-
-
-def rejection(item_id: str, reason: str) -> Row:
-    return {"item_id": item_id, "reason": reason, "detail": "d"}
 
 
 def one_pair(name: str) -> Row:
     category = "human" if int(name[1]) % 2 else "plant"
     captions = ("A man waters a flower.", "The flower grows.")
     return causal_pair(name, name.rpartition("-")[0], *captions, category=category)
-
-
-def judgement(item_id: str, annotator: str) -> Row:
-    named = {"item_id": item_id, "annotator": annotator, "decision": "1"}
-    return {**named, "corrected": "{}", "comment": "", "time": None, "seconds": None}
-
-
-def full(row: Row) -> Row:
-    return {**dict.fromkeys(PREDICTIONS.schema.names), **row}
 
 
 def predictions(model: str, strategy: str, asked: Sequence[Row], *, first: bool) -> Iterator[Row]:
@@ -75,7 +59,6 @@ def selected(project: Project) -> Project:
     }
     project.generate["descriptions"]["model"] = "writer"
     project.section("evaluate")["strategies"] = ["direct", "cot"]
-    project.section("aggregate")["resamples"] = 199
     return project
 
 
@@ -95,7 +78,7 @@ def made_inputs(project: Project, **others: list[Row]) -> Job:
         "extracted": [one_pair(pair) for pair in (*PAIRS, "g9-0", LOST)],
         "unusable": [rejection("7", "a group of three"), rejection(f"{PAIRS[1]}/group", "a group of three")],
         "pairs": [one_pair(pair) for pair in (*PAIRS, "g9-0")],
-        "annotations": [judgement(LOST, "p1")],
+        "annotations": [judgement(LOST, "p1", "1")],
         "unannotated": [rejection(LOST, "not a cause"), rejection(f"{PAIRS[1]}/cue", "two right cues")],
         "descriptions": [
             description(pair, "c", "e", "captions" if pair == PAIRS[0] else "writer") for pair in (*PAIRS, "g9-0")
@@ -141,24 +124,11 @@ def made_inputs(project: Project, **others: list[Row]) -> Job:
         "shortcuts": [{"set": "ours", "variant": "C2E text", "rule": "letter", "choice": "A", "right": 5, "n": 20}],
         **others,
     }
-    job = project.jobs("aggregate")[-1]
-    for role, given in job.inputs.items():
-        for path, wildcards in zip(given.paths, given.wildcards, strict=True):
-            if role == "predictions":
-                model, strategy = wildcards["model"], wildcards["strategy"]
-                content: list[Any] = list(predictions(model, strategy, ITEMS, first=strategy == "direct"))
-            else:
-                content = tables.get(role, [])
-            keys = given.table.key
-            write_artifact(path, given.table, sorted(content, key=lambda row: tuple(str(row[key]) for key in keys)))
-    return job
 
+    def answered(of: Mapping[str, str]) -> list[Row]:
+        return list(predictions(of["model"], of["strategy"], ITEMS, first=of["strategy"] == "direct"))
 
-def published(project: Project, **others: list[Row]) -> tuple[Job, Published]:
-    """The last job, whose report is written, and its other outputs."""
-    job, outputs = made_inputs(project, **others), Published()
-    publish_report(job.task(outputs, project.said.append))  # type: ignore[arg-type]
-    return job, outputs
+    return write_inputs(project, tables, {"predictions": answered})
 
 
 @pytest.fixture
@@ -170,8 +140,8 @@ def project(project: Project) -> Project:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     """The report of the artifacts as they are; no test changes it."""
     project = selected(Project(tmp_path_factory.mktemp("whole")))
-    with contextlib.chdir(project.folder):
-        return project, *published(project)
+    job = made_inputs(project)
+    return project, job, report_of(project, job, publish_report)
 
 
 def test_all_files_are_published_and_the_headline_has_each_system(whole: Whole) -> None:
@@ -207,7 +177,7 @@ def test_items_have_the_answers_of_systems_and_people(whole: Whole) -> None:
 
 
 def test_the_same_artifacts_give_the_same_bytes(project: Project, whole: Whole) -> None:
-    published(project)
+    report_of(project, made_inputs(project), publish_report)
     files, others = (
         {path.relative_to(one.folder): path.read_bytes() for path in one.folder.rglob("metrics/**/*.*")}
         for one in (project, whole[0])
@@ -264,14 +234,6 @@ def test_the_set_is_counted_beside_the_reported_sizes(whole: Whole) -> None:
     assert re.search(r"scenes +\| +252 \| +120 ", text)
 
 
-def test_people_who_choose_images_have_their_tables(project: Project) -> None:
-    people = [judgement(f"{pair}-comic", person) for pair in PAIRS[:4] for person in ("p1", "p2")]
-    published(project, judgements=people)
-    assert "p1" in project.published("annotators.md")
-    assert "choose,labels,in,,8" in project.published("funnel.csv")
-    assert JUDGEMENTS.key == ("item_id", "annotator")
-
-
 def test_predictions_that_leave_out_a_question_are_refused(project: Project) -> None:
     job = made_inputs(project)
     given = job.inputs["predictions"]
@@ -279,17 +241,20 @@ def test_predictions_that_leave_out_a_question_are_refused(project: Project) -> 
     rows = list(predictions("chance", "direct", ITEMS, first=True))[1:]
     write_artifact(given.paths[place], PREDICTIONS, sorted(rows, key=lambda row: str(row["question_id"])))
     with pytest.raises(WhatifError, match=r"chance with the strategy direct: there are .* questions; ask it again"):
-        publish_report(job.task(Published(), project.said.append))  # type: ignore[arg-type]
+        report_of(project, job, publish_report)
 
 
-def test_a_pilot_sample_is_marked_in_the_names(project: Project) -> None:
-    job = made_inputs(project)
+def test_a_pilot_sample_is_marked_in_the_names_and_people_who_choose_images_have_their_tables(project: Project) -> None:
+    people = [judgement(f"{pair}-comic", person, "1") for pair in PAIRS[:4] for person in ("p1", "p2")]
+    job = made_inputs(project, judgements=people)
     given = job.inputs["predictions"]
     for path, wildcards in zip(given.paths, given.wildcards, strict=True):
         if wildcards["model"] == "eyes":
             some = [row for row in ITEMS if row["pair_id"] in PAIRS[:8]]
             rows = list(predictions("eyes", wildcards["strategy"], some, first=wildcards["strategy"] == "direct"))
             write_artifact(path, PREDICTIONS, sorted(rows, key=lambda row: str(row["question_id"])))
-    publish_report(job.task(Published(), project.said.append))  # type: ignore[arg-type]
+    report_of(project, job, publish_report)
     assert "LLaVA-v1.6 (pilot sample of 8 pairs)" in project.published("table6.csv")
     assert "not in the pilot sample" in project.published("funnel.csv")
+    assert "p1" in project.published("annotators.md")
+    assert "choose,labels,in,,8" in project.published("funnel.csv")

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.benchmarks.copies import copied
 from tests.benchmarks.cvqa_synthetic.small import BEFORE_MODELS, NAME, small
 from tests.benchmarks.shared.test_evaluation import Endpoint, loopback
 from tests.command_line import refused, whatif
@@ -23,7 +24,6 @@ from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
 from whatif.errors import WhatifError
 from whatif.graph.freshness import Condition
 from whatif.language.options import printed_question
-from whatif.params.base import STAGES
 from whatif.workflow import snakemake as workflow
 
 pytestmark = pytest.mark.slow
@@ -31,9 +31,18 @@ pytestmark = pytest.mark.slow
 __all__ = ["loopback"]  # fixture
 
 
+@pytest.fixture(scope="module")
+def verified(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The puzzles, about which nobody is asked yet."""
+    project = small(Project(tmp_path_factory.mktemp("verified")))
+    project.make(*BEFORE_MODELS)
+    return project
+
+
 @pytest.fixture
-def project(project: Project) -> Project:
-    return small(project)
+def project(verified: Project, folder: Path) -> Project:
+    """A copy of it, which the test may change."""
+    return copied(verified, folder)
 
 
 @pytest.fixture
@@ -51,7 +60,7 @@ def sent(endpoint: Endpoint) -> list[str]:
 def test_an_endpoint_is_sent_each_puzzle_with_its_options_and_the_form_of_the_answer(
     project: Project, endpoint: Endpoint
 ) -> None:
-    project.make(*BEFORE_MODELS, "evaluate")
+    project.make("evaluate")
     questions = project.rows("verify", "questions", QUESTIONS)
     assert sorted(sent(endpoint)) == sorted(
         f"{printed_question(row['question'], row['choices'])}\nAnswer with one letter." for row in questions
@@ -65,7 +74,7 @@ def test_an_endpoint_without_log_probabilities_ends_an_evaluation_that_ranks(
 ) -> None:
     project.values["models"]["m"]["multiple_choice"] = "rank-letter"
     with pytest.raises(WhatifError, match=r"/v1: gives no log-probabilities \(logprobs\), so options cannot be ranked"):
-        project.make(*BEFORE_MODELS, "evaluate")
+        project.make("evaluate")
     assert [(body["max_tokens"], body["logprobs"], body["top_logprobs"]) for _, body, _ in endpoint.log] == [
         (1, True, 20)
     ]
@@ -116,7 +125,7 @@ def test_a_model_is_asked_on_the_benchmarks_of_its_entry_alone(project: Project)
 
 def test_a_benchmark_may_be_left_without_any_model(project: Project) -> None:
     project.values["models"] = {"random": {"adapter": "random", "benchmarks": ["scenes"]}}
-    project.make(*STAGES)
+    project.make("aggregate")
     assert project.metrics == {}
 
 
@@ -137,7 +146,7 @@ def test_the_form_of_a_choice_counts_only_where_there_are_choices(project: Proje
 
 
 def test_where_else_a_model_is_evaluated_makes_nothing_stale(project: Project) -> None:
-    project.make(*BEFORE_MODELS, "evaluate")
+    project.make("evaluate")
     project.values["models"]["random"]["benchmarks"] = [NAME, "scenes"]
     found = {job.name: state for job, state in project.states().items() if job.step.stage == "evaluate"}
     assert {state.condition for state in found.values()} == {Condition.FRESH}, found
@@ -149,7 +158,6 @@ def test_where_else_a_model_is_evaluated_makes_nothing_stale(project: Project) -
 def test_the_parts_of_a_benchmark_do_not_warn_of_each_others_responses(
     project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    project.make(*BEFORE_MODELS)
     questions = project.rows("verify", "questions", QUESTIONS)
     answers = {row["question_id"]: row["answer"] for row in questions}
     project.values["models"] = {"theirs": theirs(project, {**answers, "elsewhere-1": "A"})}
@@ -165,7 +173,6 @@ def test_the_parts_of_a_benchmark_do_not_warn_of_each_others_responses(
 
 
 def test_a_file_of_one_part_leaves_the_others_unanswered(project: Project) -> None:
-    project.make(*BEFORE_MODELS)
     last = project.rows("verify", "questions", QUESTIONS)[-1]
     project.values["models"] = {"theirs": theirs(project, {last["question_id"]: last["answer"]})}
     project.make("evaluate", "aggregate")
@@ -173,7 +180,6 @@ def test_a_file_of_one_part_leaves_the_others_unanswered(project: Project) -> No
 
 
 def test_losses_in_a_file_are_ranked(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    project.make(*BEFORE_MODELS)
     questions = project.rows("verify", "questions", QUESTIONS)
     path = project.folder / "theirs.jsonl"
     losses = {row["question_id"]: [0.5 if each == row["answer"] else 2.0 for each in "ABCD"] for row in questions}
@@ -192,16 +198,16 @@ def test_losses_in_a_file_are_ranked(project: Project, capsys: pytest.CaptureFix
 
 
 @pytest.fixture(scope="module")
-def mixed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, list[str]]:
+def mixed(verified: Project, tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, list[str]]:
     """A finished project with a pilot, a model of another benchmark and a file about others; and what was said."""
-    project = small(Project(tmp_path_factory.mktemp("mixed")))
+    project = copied(verified, tmp_path_factory.mktemp("mixed"))
     models = project.values["models"]
     models["majority"] |= {"limit": 6, "name": "Most frequent"}
     models["random"]["limit"] = 24  # all pairs, which is no pilot
     models["away"] = {"adapter": "random", "name": "Elsewhere", "benchmarks": ["scenes"]}
     models["theirs"] = theirs(project, {"mmbench-1": "A", "mmbench-2": "B"})
     with contextlib.redirect_stderr(io.StringIO()) as said:
-        project.make(*STAGES)
+        project.make("evaluate", "aggregate")
     return project, said.getvalue().splitlines()
 
 
@@ -265,7 +271,7 @@ def test_a_pilot_does_not_depend_on_the_parts(tmp_path: Path) -> None:
 
 def test_a_larger_pilot_asks_only_what_is_new(project: Project, endpoint: Endpoint) -> None:
     project.values["models"]["m"]["limit"] = 3
-    project.make(*BEFORE_MODELS, "evaluate")
+    project.make("evaluate")
     assert len(endpoint.log) == 6
     project.values["models"]["m"]["limit"] = 5
     project.make("evaluate")
@@ -275,7 +281,6 @@ def test_a_larger_pilot_asks_only_what_is_new(project: Project, endpoint: Endpoi
 def test_a_pilot_from_the_command_line_stores_answers_and_writes_nothing(project: Project, endpoint: Endpoint) -> None:
     prices = {"price_per_million_prompt_tokens": 1000, "price_per_million_response_tokens": 10_000}
     project.values["models"]["m"] |= prices
-    project.make(*BEFORE_MODELS)
     project.write_params()
     before = project.everything()
     result = whatif("evaluate", NAME, "--model", "m", "--limit", "6")

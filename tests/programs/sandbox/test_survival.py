@@ -155,8 +155,17 @@ def test_many_programs_leave_nothing_behind(kind: str, tmp_path: Path, monkeypat
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL, signal.SIGTERM])
-@pytest.mark.parametrize("kind", ["bubblewrap", "none"])
+@pytest.mark.parametrize(
+    ("number", "kind"),
+    [
+        (signal.SIGINT, "bubblewrap"),
+        (signal.SIGKILL, "bubblewrap"),
+        (signal.SIGTERM, "none"),
+        pytest.param(signal.SIGTERM, "bubblewrap", marks=pytest.mark.soak),
+        pytest.param(signal.SIGINT, "none", marks=pytest.mark.soak),
+        pytest.param(signal.SIGKILL, "none", marks=pytest.mark.soak),
+    ],
+)
 def test_an_interrupted_run_leaves_no_process(number: signal.Signals, kind: str) -> None:
     code = f"""
 from tests.programs.sandbox.conftest import INTERFACE, LIMITS, Tools, program
