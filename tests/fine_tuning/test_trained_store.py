@@ -251,13 +251,6 @@ class Process:
             **KERNELS,
         }
 
-    def whole(self) -> str:
-        """Runs to the end; returns the hash of the weights."""
-        done = subprocess.run(
-            self._command, env=self._environment, capture_output=True, text=True, check=True, timeout=_LONGEST
-        )
-        return done.stdout.split()[-1]
-
     def killed(self, now: Callable[[], bool]) -> None:
         """Kills it with SIGKILL as soon as `now` is true."""
         with subprocess.Popen(
@@ -283,7 +276,10 @@ def is_being_written(step: int) -> Callable[[], bool]:
 
 
 def killed_at(moments: list[Callable[[], bool]]) -> int:
-    """Kills a training at each moment; it ends in the bytes of an unbroken one. Returns how many kills tore a file."""
+    """Kills a training at each moment; another process, this one, ends it in the bytes of an unbroken one.
+
+    Returns how many kills tore a file.
+    """
     checkpoint = clip(Path("clip").absolute())
     torn = 0
     for moment in moments:
@@ -291,11 +287,11 @@ def killed_at(moments: list[Callable[[], bool]]) -> int:
         (entry,) = trained_store.TRAINED.iterdir()
         assert not (entry / "finished.json").exists()
         torn += any(not is_whole(path) for path in (entry / "checkpoints").iterdir())
-    made = Process(checkpoint).whole()
-    encoder = loaded(checkpoint)
+    continued, unbroken = loaded(checkpoint), loaded(checkpoint)
+    store(continued, long_training())
     only_entry().rename("killed")
-    store(encoder, long_training())
-    assert digest(encoder) == made
+    store(unbroken, long_training())
+    assert digest(continued) == digest(unbroken)
     for name in ("model.safetensors", "finished.json"):
         assert Path("killed", name).read_bytes() == (only_entry() / name).read_bytes()
     return torn
