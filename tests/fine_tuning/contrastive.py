@@ -1,6 +1,6 @@
-"""A small contrastive training on a tiny CLIP with dropout: `python -m tests.fine_tuning.contrastive CHECKPOINT`.
+"""A contrastive training of a tiny CLIP with dropout: `python -m tests.fine_tuning.contrastive CHECKPOINT EPOCHS`.
 
-It runs in the current folder and stores what it trains there. It prints the hash of the weights.
+It runs in the current folder and stores what it trains there.
 """
 
 from __future__ import annotations
@@ -93,12 +93,10 @@ def digest(encoder: Embedder) -> str:
 
 
 @cache
-def long_training() -> Training:
-    """64 steps with 32 checkpoints."""
-    return training(number=64, epochs=4)
+def long_training(epochs: int) -> Training:
+    """16 steps with 8 checkpoints an epoch."""
+    return training(number=64, epochs=epochs)
 
 
 if __name__ == "__main__":
-    encoder = loaded(Path(sys.argv[1]))
-    store(encoder, long_training())
-    print(digest(encoder))
+    store(loaded(Path(sys.argv[1])), long_training(int(sys.argv[2])))

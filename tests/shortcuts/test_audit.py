@@ -88,11 +88,11 @@ def test_the_released_set_can_be_answered_without_a_picture() -> None:
 
 
 def test_exchangeable_options_give_nothing_away() -> None:
-    found = audit(exchangeable(1500), folds=5, seed=0)
+    found = audit(exchangeable(600), folds=5, seed=0)
     assert len(found) == 6
     for shortcut in found:
-        assert shortcut.accuracy(0.95).estimate < 0.28, shortcut
-        assert shortcut.n == 1500
+        assert shortcut.accuracy(0.95).estimate < 0.31, shortcut
+        assert shortcut.n == 600
 
 
 def test_a_right_letter_that_is_often_d() -> None:
@@ -152,10 +152,10 @@ def test_whole_pairs_are_kept_in_one_fold() -> None:
 
 
 def test_the_same_seed_gives_the_same_audit_in_any_order() -> None:
-    rows = exchangeable(120)
+    rows = exchangeable(80)
     first = audit(rows, folds=3, seed=5)
     assert audit(rows[::-1], folds=3, seed=5) == first
-    seeds = {audit(rows, folds=3, seed=seed)[2].accuracy(0.95).estimate for seed in range(5)}
+    seeds = {audit(rows, folds=3, seed=seed)[2].accuracy(0.95).estimate for seed in range(3)}
     assert len(seeds) > 1
 
 

@@ -9,6 +9,7 @@ import pytest
 import torch
 from transformers import AutoProcessor, CLIPModel, CLIPProcessor
 
+from tests.training.untrained import untrained
 from whatif.embedded.scene_captions import all_captions, full_caption
 from whatif.embedded.scene_edits import edit
 from whatif.embedded.scenes import NOUNS, OPPOSITES, RELATIONS, draw_scene, split_of
@@ -26,8 +27,8 @@ from whatif.training.tokenizers import train_clip_tokenizer, train_tokenizer
 pytestmark = pytest.mark.slow
 
 RECIPE = ContrastiveRecipe(
-    tower=Schedule(steps=2, batch=8, learning_rate=2e-3, warmup=1),
-    train=Schedule(steps=16, batch=16, learning_rate=2e-3, warmup=2),
+    tower=Schedule(steps=2, batch=8, learning_rate=1e-3, warmup=1),
+    train=Schedule(steps=12, batch=8, learning_rate=1e-3, warmup=2),
 )
 
 
@@ -38,14 +39,15 @@ def trained(short_logs: None, tmp_path_factory: pytest.TempPathFactory) -> tuple
 
 
 def test_the_loss_falls(trained: tuple[Path, list[dict[str, float]]]) -> None:
-    _, first, *_, last = trained[1]
-    for name in ("contrastive", "read_picture", "read_caption", "patches"):
-        assert last[name] < first[name], name
+    tower, first, *_, last = trained[1]
+    assert last["contrastive"] < first["contrastive"]
+    for name in ("read_picture", "read_caption"):
+        assert last[name] < 0.95 * first[name], name
+    assert last["patches"] < 0.9 * tower["patches"]
 
 
 def test_saving_and_loading_gives_the_same(tmp_path: Path) -> None:
-    torch.manual_seed(3)
-    processor, model = build_clip(3)
+    processor, model = untrained(build_clip)
     save_checkpoint(model, processor, tmp_path)
     loaded = CLIPModel.from_pretrained(tmp_path, dtype=torch.float32)
     processor = CLIPProcessor.from_pretrained(tmp_path)
@@ -81,7 +83,7 @@ def test_assessment_is_of_scenes_that_are_not_trained_on() -> None:
 
 
 def test_the_end_of_a_caption_is_where_the_model_looks_for_it() -> None:
-    processor, model = build_clip(3)
+    processor, model = untrained(build_clip)
     tokenizer = processor.tokenizer
     assert model.text_model.eos_token_id == tokenizer.eos_token_id == len(tokenizer) - 1
     captions = list(texts_for_tokenizer(300, 9))
@@ -94,7 +96,7 @@ def test_the_end_of_a_caption_is_where_the_model_looks_for_it() -> None:
 
 
 def test_both_captions_of_an_exchange_of_places_have_other_embeddings() -> None:
-    processor, model = build_clip(3)
+    processor, model = untrained(build_clip)
     scene = draw_scene("train", 0, 3, "pair")
     captions = [full_caption(it) for it in (scene, edit(scene, "relation", stream(0)))]
     inputs = processor(text=captions, padding=True, return_tensors="pt")

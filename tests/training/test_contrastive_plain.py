@@ -17,8 +17,8 @@ from whatif.training.scene_facts import true_of
 
 RECIPE = PlainContrastiveRecipe(
     whole=0.5,
-    tower=Schedule(steps=2, batch=8, learning_rate=2e-3, warmup=1),
-    train=Schedule(steps=12, batch=16, learning_rate=2e-3, warmup=2),
+    tower=Schedule(steps=1, batch=8, learning_rate=1e-3, warmup=1),
+    train=Schedule(steps=12, batch=8, learning_rate=1e-3, warmup=2),
 )
 
 
@@ -53,7 +53,7 @@ def test_the_loss_falls_and_the_same_seed_gives_the_same_weights(tmp_path: Path)
     for name in ("first", "second"):
         folder = tmp_path / name
         _, first, _, last = train_clip_plain(RECIPE, 3, 1, folder, tmp_path / f"{name}.jsonl")
-        assert last["contrastive"] < first["contrastive"]
+        assert last["contrastive"] < 0.95 * first["contrastive"]
         weights.append((folder / "model.safetensors").read_bytes())
     assert weights[0] == weights[1]
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
 
+from tests.training.untrained import untrained
+from whatif.training import assess_language
 from whatif.training.assess_language import assess_causal_language, assess_masked_language, held_out_captions
 from whatif.training.language import (
     LONGEST,
@@ -26,26 +27,56 @@ from whatif.training.saving import save_checkpoint
 pytestmark = pytest.mark.slow
 
 Train = Callable[[LanguageRecipe, int, int, Path, Path], list[dict[str, float]]]
-TRAININGS = [(train_masked_language, assess_masked_language), (train_causal_language, assess_causal_language)]
+TRAININGS = {
+    "masked": (train_masked_language, assess_masked_language),
+    "next": (train_causal_language, assess_causal_language),
+}
+LOG_EVERY = 4
+RECIPE = LanguageRecipe(train=Schedule(steps=12, batch=8, learning_rate=3e-3, warmup=2))
 
 
-@pytest.mark.usefixtures("short_logs")
-@pytest.mark.parametrize(("train", "assess"), TRAININGS)
-def test_a_training(train: Train, assess: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
-    """The loss falls; the same seed gives the same bytes and another one does not; the assessment is repeatable."""
-    recipe = LanguageRecipe(train=Schedule(steps=12, batch=16, learning_rate=3e-3, warmup=2))
-    folders = [tmp_path / name for name in ("first", "second", "other")]
-    lines = [train(recipe, seed, 1, folder, folder / "log") for seed, folder in zip((3, 3, 4), folders, strict=True)]
-    (name,) = lines[0][0].keys() - {"step", "learning_rate"}
-    assert lines[0][2][name] < 0.9 * lines[0][0][name]
-    assert lines[0] == lines[1] != lines[2]
-    for file in folders[0].iterdir():
-        assert file.read_bytes() == (folders[1] / file.name).read_bytes(), file.name
-    weights = [hashlib.sha256((folder / "model.safetensors").read_bytes()).digest() for folder in folders]
-    assert weights[0] != weights[2]
-    assert (folders[0] / "model.safetensors").stat().st_size <= 1_000_000
-    table = assess(folders[0], 60)
-    assert table == assess(folders[0], 60)
+class Trained(NamedTuple):
+    """One of TRAININGS, the name of its loss, what it made, and its log."""
+
+    train: Train
+    assess: Callable[[Path, int], dict[str, Any]]
+    loss: str
+    folder: Path
+    lines: list[dict[str, float]]
+
+
+@pytest.fixture(scope="module", params=TRAININGS)
+def trained(request: pytest.FixtureRequest, short_logs: None, tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    train, assess = TRAININGS[request.param]
+    folder = tmp_path_factory.mktemp(request.param) / "first"
+    return Trained(train, assess, request.param, folder, train(RECIPE, 3, 1, folder, folder / "log"))
+
+
+def test_the_loss_falls(trained: Trained) -> None:
+    first, _, last = trained.lines
+    assert last[trained.loss] < 0.9 * first[trained.loss]
+    assert (trained.folder / "model.safetensors").stat().st_size <= 1_000_000
+
+
+def test_the_same_seed_gives_the_same_bytes(trained: Trained, tmp_path: Path) -> None:
+    again = tmp_path / "again"
+    assert trained.train(RECIPE, 3, 1, again, again / "log") == trained.lines
+    for file in trained.folder.iterdir():
+        assert file.read_bytes() == (again / file.name).read_bytes(), file.name
+
+
+def test_another_seed_gives_other_losses(trained: Trained, tmp_path: Path) -> None:
+    """From the first steps on, which have the same learning rates."""
+    recipe = LanguageRecipe(train=RECIPE.train.model_copy(update={"steps": LOG_EVERY, "decay": RECIPE.train.steps}))
+    (line,) = trained.train(recipe, 4, 1, tmp_path / "other", tmp_path / "log")
+    first = trained.lines[0]
+    assert line["learning_rate"] == first["learning_rate"] and line[trained.loss] != first[trained.loss]
+
+
+def test_the_assessment_is_repeatable(trained: Trained, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assess_language, "_BASELINE_CAPTIONS", 200)
+    table = trained.assess(trained.folder, 60)
+    assert table == trained.assess(trained.folder, 60)
     assert json.loads(json.dumps(table)) == table
     if "nouns" in table:
         assert table["nouns"]["top_10"]["accuracy"] >= table["nouns"]["top_1"]["accuracy"]
@@ -61,8 +92,7 @@ def test_a_training(train: Train, assess: Callable[..., dict[str, Any]], tmp_pat
 def test_saving_and_loading_gives_the_same(
     build: Callable[[int], tuple[Any, Any]], model_class: Any, tmp_path: Path
 ) -> None:
-    torch.manual_seed(3)
-    tokenizer, model = build(3)
+    tokenizer, model = untrained(build)
     save_checkpoint(model, tokenizer, tmp_path)
     loaded = model_class.from_pretrained(tmp_path, dtype=torch.float32)
     texts = held_out_captions(8)
@@ -74,7 +104,7 @@ def test_saving_and_loading_gives_the_same(
 
 
 def test_a_mask_takes_the_space_before_it() -> None:
-    tokenizer, _ = build_masked_language(3)
+    tokenizer, _ = untrained(build_masked_language)
     whole = tokenizer("A red ball on a white background.").input_ids
     masked = tokenizer("A red <mask> on a white background.").input_ids
     assert len(whole) == len(masked)
@@ -84,7 +114,7 @@ def test_a_mask_takes_the_space_before_it() -> None:
 
 
 def test_the_causal_tokenizer_adds_nothing() -> None:
-    tokenizer, _ = build_causal_language(3)
+    tokenizer, _ = untrained(build_causal_language)
     text = "A red ball on a white background."
     assert tokenizer.decode(tokenizer(text).input_ids) == text
     assert tokenizer("<s>A").input_ids[0] == tokenizer.bos_token_id

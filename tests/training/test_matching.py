@@ -10,6 +10,7 @@ import pytest
 import torch
 from transformers import ViltForImageAndTextRetrieval, ViltProcessor
 
+from tests.training.untrained import untrained
 from whatif.errors import WhatifError
 from whatif.random_streams import stream
 from whatif.training.assess_text_image import assess_vilt
@@ -24,30 +25,30 @@ from whatif.training.tower import wave_positions
 
 pytestmark = pytest.mark.slow
 
-LOG_EVERY = 10
+LOG_EVERY = 1
 
 
 def recipe(tower: int, train: int) -> MatchingRecipe:
-    stages = (Schedule(steps=steps, batch=8, learning_rate=2e-3, warmup=2) for steps in (tower, train))
+    stages = (Schedule(steps=steps, batch=4, learning_rate=2e-3, warmup=2) for steps in (tower, train))
     return MatchingRecipe(tower=next(stages), train=next(stages))
 
 
 @pytest.fixture(scope="module")
 def trained(short_logs: None, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, float]]]:
     folder = tmp_path_factory.mktemp("vilt")
-    return folder / "vilt", train_vilt(recipe(2, 30), 3, 1, folder / "vilt", folder / "log.jsonl")
+    return folder / "vilt", train_vilt(recipe(2, 14), 3, 1, folder / "vilt", folder / "log.jsonl")
 
 
 def test_the_losses_fall(trained: tuple[Path, list[dict[str, float]]]) -> None:
-    tower, first, _, last = trained[1]
+    tower, _, *lines = trained[1]
     for name in ("words", "named"):  # matching improves hundreds of steps later
-        assert last[name] < first[name], name
-    assert last["patches"] < 0.5 * tower["patches"], "it counts half in the second stage"
+        first, last = (_mean_loss(name, half) for half in (lines[:7], lines[7:]))
+        assert last < 0.95 * first, name
+    assert _mean_loss("patches", lines[7:]) < 0.4 * tower["patches"], "it counts half in the second stage"
 
 
 def test_saving_and_loading_gives_the_same(tmp_path: Path) -> None:
-    torch.manual_seed(3)
-    processor, model = build_vilt(3)
+    processor, model = untrained(build_vilt)
     save_checkpoint(model, processor, tmp_path)
     loaded = ViltForImageAndTextRetrieval.from_pretrained(tmp_path, dtype=torch.float32)
     inputs = _inputs(ViltProcessor.from_pretrained(tmp_path))
@@ -62,7 +63,7 @@ def test_saving_and_loading_gives_the_same(tmp_path: Path) -> None:
 
 def test_training_sees_what_the_processor_gives() -> None:
     """Embedded by the model itself, the patches are the same in another order, which later layers do not see."""
-    processor, model = build_vilt(3)
+    processor, model = untrained(build_vilt)
     inputs = _inputs(processor)
     with torch.inference_mode():
         scores = model(**inputs).logits
@@ -97,7 +98,7 @@ def test_each_picture_meets_both_captions() -> None:
 
 
 def test_what_is_masked_or_wrong_is_asked_for() -> None:
-    tokenizer = build_vilt(3)[0].tokenizer
+    tokenizer = untrained(build_vilt)[0].tokenizer
     captions = ["A red ball.", "A red ball."] * 50 + ["A red fish.", "A large red ball."] * 50
     texts = tokenizer(captions, padding=True, return_tensors="np")
     tokens, attended = texts.input_ids, texts.attention_mask
@@ -120,8 +121,7 @@ def test_what_is_masked_or_wrong_is_asked_for() -> None:
 
 
 def test_it_starts_from_the_tower_of_a_clip(tmp_path: Path) -> None:
-    torch.manual_seed(3)
-    processor, clip = build_clip(3)
+    processor, clip = untrained(build_clip)
     save_checkpoint(clip, processor, tmp_path / "clip")
     _, model = build_vilt(3, tmp_path / "clip")
     pixels = pixel_values(draw_twins(8, 0, 3).pictures, "cpu")
@@ -142,6 +142,11 @@ def test_what_is_assessed_has_its_n_and_chance(trained: tuple[Path, list[dict[st
     assert table == assess_vilt(trained[0], edits_of_each=3)
     assert table["judgements"]["n"] == 2 * 3 * 13
     assert table["edits"]["one and pair"]["all"]["caption"]["chance"] == 0.5
+
+
+def _mean_loss(name: str, lines: list[dict[str, float]]) -> float:
+    """Over the steps that have it: where nothing is masked, no words are predicted."""
+    return float(np.mean([line[name] for line in lines if line[name]]))
 
 
 def _inputs(processor: ViltProcessor) -> Any:

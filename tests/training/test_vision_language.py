@@ -23,15 +23,16 @@ from whatif.training.vision_language_parts import pixel_values, read_tokens
 
 pytestmark = pytest.mark.slow
 
-_EXAMPLES = Examples(flower_puzzles=8, dot_puzzles=4, scenes=8)
+LOG_EVERY = 1
+_EXAMPLES = Examples(flower_puzzles=4, dot_puzzles=2, scenes=4)
 
 
 def _schedule(steps: int) -> Schedule:
-    return Schedule(steps=steps, batch=8, learning_rate=2e-3, warmup=2)
+    return Schedule(steps=steps, batch=4, learning_rate=2e-3, warmup=2)
 
 
 def _recipe(**changes: Any) -> VisionLanguageRecipe:
-    stretches = {"tower": _schedule(2), "answers": _schedule(12), "words": _schedule(2), "counts": _schedule(2)}
+    stretches = {"tower": _schedule(1), "answers": _schedule(5), "words": _schedule(1), "counts": _schedule(1)}
     return VisionLanguageRecipe(**{"counterfactual": False, "examples": _EXAMPLES, **stretches, **changes})
 
 
@@ -44,18 +45,16 @@ def trained(short_logs: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_losses_fall(trained: Path) -> None:
     lines = [json.loads(line) for line in (trained / "log.jsonl").read_text().splitlines()]
-    answers = [line["answers"] for line in lines if "answers" in line]
-    assert answers[2] < answers[0]  # of the first stage that has them; two short ones follow
-    assert len(lines) == 1 + 3 + 1 + 1
+    assert len(lines) == 1 + 5 + 1 + 1
+    answers = [line["answers"] for line in lines[1:6]]
+    assert answers[-1] < 0.9 * answers[0]
     assert {"inside", "flowers", "dots", "thing", "background"} < set(lines[0])
 
 
-def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
-    recipe = _recipe(**dict.fromkeys(("tower", "answers", "words", "counts"), _schedule(1)))
-    for name in ("one", "two"):
-        train_vision_language(recipe, 3, 1, tmp_path / name, tmp_path / name / "log.jsonl")
-    for file in ("model.safetensors", "tokenizer.json", "config.json", "log.jsonl"):
-        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+def test_the_same_seed_gives_the_same_bytes(trained: Path, tmp_path: Path) -> None:
+    train_vision_language(_recipe(), 3, 1, tmp_path / "again", tmp_path / "again" / "log.jsonl")
+    for file in trained.iterdir():
+        assert file.read_bytes() == (tmp_path / "again" / file.name).read_bytes(), file.name
 
 
 def test_the_saved_checkpoint_answers_through_the_adapter(trained: Path) -> None:
@@ -144,10 +143,10 @@ def test_going_on_from_a_checkpoint_begins_with_its_weights(trained: Path) -> No
 def test_going_on_with_categories_of_scenes_reads_their_words_as_tokens(trained: Path) -> None:
     from transformers import AutoProcessor
 
-    examples = Examples(flower_puzzles=0, dot_puzzles=0, scenes=4, category_scenes=8)
+    examples = Examples(flower_puzzles=0, dot_puzzles=0, scenes=4, category_scenes=4)
     folder = trained.parent / "presuppositions"
     rest = dict.fromkeys(("tower", "answers", "counts"))
-    recipe = _recipe(counterfactual=True, start="first", new_words=20, examples=examples, words=_schedule(2), **rest)
+    recipe = _recipe(counterfactual=True, start="first", new_words=20, examples=examples, words=_schedule(1), **rest)
     train_vision_language(recipe, 3, 1, folder, folder / "log.jsonl")
     tokenizer = AutoProcessor.from_pretrained(folder).tokenizer
     assert len(tokenizer.encode(" swapped", add_special_tokens=False)) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from dataclasses import replace
@@ -26,6 +25,8 @@ from whatif.training.writer import LONGEST, build_writer, train_writer
 from whatif.training.writer_examples import Asked, asked_about, conversations, prompt_turns, system_prompts
 
 CHECKPOINT = EMBEDDED / "writer"
+LOG_EVERY = 2
+RECIPE = LanguageRecipe(train=Schedule(steps=6, batch=4, learning_rate=3e-3, warmup=2))
 
 
 def test_a_conversation_has_three_turns_and_a_reply_by_the_rules() -> None:
@@ -75,23 +76,39 @@ def test_a_right_reply_is_one_that_the_rules_can_write() -> None:
     assert not has_form(asked, "") and not has_form(asked, reply.replace("How many red", "How many blue", 1))
 
 
+@pytest.fixture(scope="module")
+def trained(short_logs: None, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, float]]]:
+    folder = tmp_path_factory.mktemp("writer") / "first"
+    return folder, train_writer(RECIPE, 3, 1, folder, folder / "log")
+
+
 @pytest.mark.slow
-@pytest.mark.usefixtures("short_logs")
-def test_a_training(tmp_path: Path) -> None:
-    """The loss falls; the same seed gives the same bytes and another one does not; the assessment is repeatable."""
-    recipe = LanguageRecipe(train=Schedule(steps=12, batch=8, learning_rate=3e-3, warmup=2))
-    folders = [tmp_path / name for name in ("first", "second", "other")]
-    lines = [
-        train_writer(recipe, seed, 1, folder, folder / "log") for seed, folder in zip((3, 3, 4), folders, strict=True)
-    ]
-    assert lines[0][2]["reply"] < 0.9 * lines[0][0]["reply"]
-    assert lines[0] == lines[1] != lines[2]
-    for file in folders[0].iterdir():
-        assert file.read_bytes() == (folders[1] / file.name).read_bytes(), file.name
-    digests = [hashlib.sha256((folder / "model.safetensors").read_bytes()).digest() for folder in folders]
-    assert digests[0] != digests[2]
-    table = assess_writer(folders[0], 2)
-    assert table == assess_writer(folders[0], 2)
+def test_the_loss_falls(trained: tuple[Path, list[dict[str, float]]]) -> None:
+    first, _, last = trained[1]
+    assert last["reply"] < 0.85 * first["reply"]
+
+
+@pytest.mark.slow
+def test_the_same_seed_gives_the_same_bytes(trained: tuple[Path, list[dict[str, float]]], tmp_path: Path) -> None:
+    folder, lines = trained
+    assert train_writer(RECIPE, 3, 1, tmp_path / "again", tmp_path / "again/log") == lines
+    for file in folder.iterdir():
+        assert file.read_bytes() == (tmp_path / "again" / file.name).read_bytes(), file.name
+
+
+@pytest.mark.slow
+def test_another_seed_gives_other_losses(trained: tuple[Path, list[dict[str, float]]], tmp_path: Path) -> None:
+    """From the first steps on, which have the same learning rates."""
+    recipe = LanguageRecipe(train=RECIPE.train.model_copy(update={"steps": LOG_EVERY, "decay": RECIPE.train.steps}))
+    (line,) = train_writer(recipe, 4, 1, tmp_path / "other", tmp_path / "other/log")
+    first = trained[1][0]
+    assert line["learning_rate"] == first["learning_rate"] and line["reply"] != first["reply"]
+
+
+@pytest.mark.slow
+def test_the_assessment_is_repeatable(trained: tuple[Path, list[dict[str, float]]]) -> None:
+    table = assess_writer(trained[0], 2)
+    assert table == assess_writer(trained[0], 2)
     assert json.loads(json.dumps(table)) == table
 
 
