@@ -16,10 +16,10 @@ from unittest.mock import patch
 
 import yaml
 
+from training import language
+from training.recipes import LanguageRecipe, Schedule
 from whatif.formats.caption_sets import read_caption_set
 from whatif.random_streams import stream
-from whatif.training import language
-from whatif.training.recipes import LanguageRecipe, Schedule
 
 _SEED = 7
 _STEPS = 400

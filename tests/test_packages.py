@@ -17,7 +17,7 @@ MODULES = {
     if not path.is_relative_to(TEMPLATE)
 }
 # What may import a benchmark: what users call, and what the benchmarks' own models are trained on.
-ABOVE_BENCHMARKS = {"cli", "commands", "workflow", "cluster", "training", "results", "__main__", "benchmarks"}
+ABOVE_BENCHMARKS = {"cli", "commands", "workflow", "cluster", "results", "__main__", "benchmarks"}
 # A benchmark of the same pairs as another one, from another source.
 VARIANTS = {
     "benchmarks.coco_counterfactuals_released": {"benchmarks.coco_counterfactuals"},

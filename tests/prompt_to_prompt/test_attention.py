@@ -11,10 +11,10 @@ import torch
 from diffusers import DDIMScheduler, DPMSolverMultistepScheduler, EulerAncestralDiscreteScheduler, PNDMScheduler
 from diffusers.models.attention_processor import Attention
 
+from training.diffusion_parts import new_autoencoder, new_denoiser, new_pipeline, new_text_encoder, new_tokenizer
+from training.diffusion_scenes import caption_words
 from whatif.prompt_to_prompt.attention import PairRequest, generate_pairs, generate_pixels
 from whatif.prompt_to_prompt.shared_attention import SharedAttention
-from whatif.training.diffusion_parts import new_autoencoder, new_denoiser, new_pipeline, new_text_encoder, new_tokenizer
-from whatif.training.diffusion_scenes import caption_words
 
 pytestmark = pytest.mark.slow
 

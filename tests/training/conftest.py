@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from whatif.training import loop
+from training import loop
 
 
 @pytest.fixture(scope="module")

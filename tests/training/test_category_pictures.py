@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from tests.embedded.category_oracle import oracle
+from training.assess_categories import assess_categories
+from training.category_pictures import category_questions_of, draw_category_pictures
+from training.names import EMBEDDED
 from whatif.embedded.category_items import CATEGORIES
 from whatif.embedded.scenes import split_of
 from whatif.models import load
 from whatif.params.checkpoints import HuggingFaceChat
 from whatif.random_streams import stream
-from whatif.training.assess_categories import assess_categories
-from whatif.training.category_pictures import category_questions_of, draw_category_pictures
-from whatif.training.names import EMBEDDED
 
 PICTURES = 80
 

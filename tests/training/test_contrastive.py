@@ -10,19 +10,19 @@ import torch
 from transformers import AutoProcessor, CLIPModel, CLIPProcessor
 
 from tests.training.untrained import untrained
+from training.assess_text_image import assess_clip, minimal_edits
+from training.contrastive import LONGEST, build_clip, contrastive_loss, train_clip
+from training.recipes import ContrastiveRecipe, Schedule
+from training.saving import save_checkpoint
+from training.scene_examples import draw_twins, texts_for_tokenizer
+from training.scene_facts import PATCH_FACTS, UNTOLD, patch_facts, scene_facts, told_facts, true_of
+from training.supervision import pixel_values
+from training.tokenizers import train_clip_tokenizer, train_tokenizer
 from whatif.embedded.scene_captions import all_captions, full_caption
 from whatif.embedded.scene_edits import edit
 from whatif.embedded.scenes import NOUNS, OPPOSITES, RELATIONS, draw_scene, split_of
 from whatif.errors import WhatifError
 from whatif.random_streams import stream
-from whatif.training.assess_text_image import assess_clip, minimal_edits
-from whatif.training.contrastive import LONGEST, build_clip, contrastive_loss, train_clip
-from whatif.training.recipes import ContrastiveRecipe, Schedule
-from whatif.training.saving import save_checkpoint
-from whatif.training.scene_examples import draw_twins, texts_for_tokenizer
-from whatif.training.scene_facts import PATCH_FACTS, UNTOLD, patch_facts, scene_facts, told_facts, true_of
-from whatif.training.supervision import pixel_values
-from whatif.training.tokenizers import train_clip_tokenizer, train_tokenizer
 
 pytestmark = pytest.mark.slow
 

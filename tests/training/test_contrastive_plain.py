@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from training.contrastive_plain import train_clip_plain
+from training.names import EMBEDDED
+from training.recipes import PlainContrastiveRecipe, Schedule
+from training.scene_examples import draw_singles
+from training.scene_facts import true_of
 from whatif.embedded.scene_captions import all_captions, short_caption
 from whatif.embedded.scenes import BACKGROUNDS, COLOURS, draw_scene, split_of
-from whatif.training.contrastive_plain import train_clip_plain
-from whatif.training.names import EMBEDDED
-from whatif.training.recipes import PlainContrastiveRecipe, Schedule
-from whatif.training.scene_examples import draw_singles
-from whatif.training.scene_facts import true_of
 
 RECIPE = PlainContrastiveRecipe(
     whole=0.5,

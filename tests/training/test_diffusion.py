@@ -10,16 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from whatif.embedded.scene_captions import all_captions
-from whatif.embedded.scene_image import draw_scene_picture, square_of
-from whatif.embedded.scenes import Scene, Thing, draw_scene, relation_of, split_of
-from whatif.errors import WhatifError
-from whatif.params.checkpoints import DiffusionCheckpoint
-from whatif.prompt_to_prompt.pipeline import load_pipeline
-from whatif.random_streams import stream
-from whatif.training import assess_diffusion
-from whatif.training.diffusion import save_pipeline, train_diffusion
-from whatif.training.diffusion_parts import (
+from training import assess_diffusion
+from training.diffusion import save_pipeline, train_diffusion
+from training.diffusion_parts import (
     new_autoencoder,
     new_denoiser,
     new_pipeline,
@@ -27,8 +20,15 @@ from whatif.training.diffusion_parts import (
     new_tokenizer,
     token_ids,
 )
-from whatif.training.diffusion_scenes import PLACES_APART, caption_words, draw_caption, draw_training_scenes
-from whatif.training.recipes import DiffusionRecipe, Schedule
+from training.diffusion_scenes import PLACES_APART, caption_words, draw_caption, draw_training_scenes
+from training.recipes import DiffusionRecipe, Schedule
+from whatif.embedded.scene_captions import all_captions
+from whatif.embedded.scene_image import draw_scene_picture, square_of
+from whatif.embedded.scenes import Scene, Thing, draw_scene, relation_of, split_of
+from whatif.errors import WhatifError
+from whatif.params.checkpoints import DiffusionCheckpoint
+from whatif.prompt_to_prompt.pipeline import load_pipeline
+from whatif.random_streams import stream
 
 pytestmark = pytest.mark.slow
 

@@ -12,17 +12,17 @@ import torch
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
 
 from tests.training.untrained import untrained
-from whatif.training import assess_language
-from whatif.training.assess_language import assess_causal_language, assess_masked_language, held_out_captions
-from whatif.training.language import (
+from training import assess_language
+from training.assess_language import assess_causal_language, assess_masked_language, held_out_captions
+from training.language import (
     LONGEST,
     build_causal_language,
     build_masked_language,
     train_causal_language,
     train_masked_language,
 )
-from whatif.training.recipes import LanguageRecipe, Schedule
-from whatif.training.saving import save_checkpoint
+from training.recipes import LanguageRecipe, Schedule
+from training.saving import save_checkpoint
 
 pytestmark = pytest.mark.slow
 

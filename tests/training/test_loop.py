@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from training.loop import optimise
+from training.recipes import Schedule
 from whatif.errors import WhatifError
-from whatif.training.loop import optimise
-from whatif.training.recipes import Schedule
 
 SCHEDULE = Schedule(steps=120, batch=1, learning_rate=0.05, warmup=10, weight_decay=0.0)
 

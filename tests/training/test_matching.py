@@ -11,17 +11,17 @@ import torch
 from transformers import ViltForImageAndTextRetrieval, ViltProcessor
 
 from tests.training.untrained import untrained
+from training.assess_text_image import assess_vilt
+from training.contrastive import build_clip
+from training.matching import both_with_both, build_vilt, embed_patches, masked_pairs, train_vilt
+from training.recipes import MatchingRecipe, Schedule
+from training.saving import save_checkpoint
+from training.scene_examples import draw_twins
+from training.scene_facts import UNTOLD
+from training.supervision import pixel_values
+from training.tower import wave_positions
 from whatif.errors import WhatifError
 from whatif.random_streams import stream
-from whatif.training.assess_text_image import assess_vilt
-from whatif.training.contrastive import build_clip
-from whatif.training.matching import both_with_both, build_vilt, embed_patches, masked_pairs, train_vilt
-from whatif.training.recipes import MatchingRecipe, Schedule
-from whatif.training.saving import save_checkpoint
-from whatif.training.scene_examples import draw_twins
-from whatif.training.scene_facts import UNTOLD
-from whatif.training.supervision import pixel_values
-from whatif.training.tower import wave_positions
 
 pytestmark = pytest.mark.slow
 

@@ -11,11 +11,11 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from training import names as embedded
+from training.card import accuracy_table, card, write_card
+from training.recipes import RECIPES_FILE, Schedule, load_recipes
 from whatif.cli import main
 from whatif.errors import WhatifError
-from whatif.training import names as embedded
-from whatif.training.card import accuracy_table, card, write_card
-from whatif.training.recipes import RECIPES_FILE, Schedule, load_recipes
 
 LEAF = {"accuracy": 0.5, "low": 0.4, "high": 0.6, "blind": 0.1, "n": 100}
 
@@ -63,6 +63,16 @@ def test_an_unknown_checkpoint_is_a_line_that_names_the_known_ones() -> None:
         result = CliRunner(catch_exceptions=False).invoke(main, [command, "nosuch"])
         assert result.exit_code == 2
         assert "unknown embedded checkpoint; choose one of llava-original" in result.stderr
+
+
+def test_outside_a_clone_a_line_says_where_checkpoints_are_trained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("whatif.commands.train._CLONE", tmp_path)
+    for command in ("train", "assess"):
+        result = CliRunner(catch_exceptions=False).invoke(main, [command, "clip"])
+        assert result.exit_code == 2
+        assert "checkpoints are trained in a clone of whatif" in result.stderr
 
 
 def test_a_checkpoint_that_is_not_there_is_a_line(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from whatif.training.names import EMBEDDED
-from whatif.training.new_words import add_words, unknown_words
-from whatif.training.vision_language_parts import load_start
+from training.names import EMBEDDED
+from training.new_words import add_words, unknown_words
+from training.vision_language_parts import load_start
 
 pytestmark = pytest.mark.slow
 

@@ -12,15 +12,12 @@ import pytest
 import torch
 from transformers import AutoModelForZeroShotObjectDetection, AutoProcessor, Owlv2ForObjectDetection, Owlv2Processor
 
-from whatif.embedded.scene_image import draw_scene_picture
-from whatif.embedded.scenes import NOUNS, Scene, Thing, draw_scene, split_of
-from whatif.random_streams import stream
-from whatif.training.assess_owlv2 import assess_owlv2
-from whatif.training.names import EMBEDDED
-from whatif.training.owlv2 import LONGEST, build_owlv2, pictures_as_reduced, train_owlv2
-from whatif.training.owlv2_finder import Finder, kept, overlap
-from whatif.training.owlv2_losses import box_of, detection_losses, focal_loss, generalised_overlap, targets_of
-from whatif.training.owlv2_queries import (
+from training.assess_owlv2 import assess_owlv2
+from training.names import EMBEDDED
+from training.owlv2 import LONGEST, build_owlv2, pictures_as_reduced, train_owlv2
+from training.owlv2_finder import Finder, kept, overlap
+from training.owlv2_losses import box_of, detection_losses, focal_loss, generalised_overlap, targets_of
+from training.owlv2_queries import (
     KINDS,
     WORDINGS,
     Asked,
@@ -31,8 +28,11 @@ from whatif.training.owlv2_queries import (
     query_of,
     texts_for_tokenizer,
 )
-from whatif.training.recipes import DetectionRecipe, Schedule
-from whatif.training.saving import save_checkpoint
+from training.recipes import DetectionRecipe, Schedule
+from training.saving import save_checkpoint
+from whatif.embedded.scene_image import draw_scene_picture
+from whatif.embedded.scenes import NOUNS, Scene, Thing, draw_scene, split_of
+from whatif.random_streams import stream
 
 SHIPPED = EMBEDDED / "owlv2"
 BALL, CUP, BOX = (
@@ -182,7 +182,7 @@ def refuse(*arguments): raise OSError("no network in this test")
 socket.socket.connect = refuse
 from pathlib import Path
 from PIL import Image
-from whatif.training.owlv2_finder import Finder, kept
+from training.owlv2_finder import Finder, kept
 texts = ["red ball", "ball", "thing", "red thing", "large red ball", "a blue cup", "green balls", "the star"]
 found = Finder(Path({str(SHIPPED.resolve())!r})).candidates([Image.open({str(picture)!r}).convert("RGB")], [texts])
 print(json.dumps([kept(candidates, 0.5).tolist() for candidates in found[0]]))

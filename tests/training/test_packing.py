@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from whatif.training.packing import IGNORED, attention_mask, pack
+from training.packing import IGNORED, attention_mask, pack
 
 QUESTIONS = [[([11, 12], [21, 22]), ([13], [23])], [([14, 15, 16], [24])]]
 

@@ -11,15 +11,15 @@ import pytest
 from PIL import Image
 
 from tests.embedded.scenes import puzzle_settings
+from training.puzzle_examples import draw_puzzles, puzzle_questions
+from training.question_losses import new_readers, question_losses
+from training.recipes import Examples, Schedule, VisionLanguageRecipe
+from training.vision_language import train_vision_language
+from training.vision_language_parts import pixel_values, read_tokens
 from whatif.errors import WhatifError
 from whatif.language.messages import one_turn
 from whatif.models import Question, load
 from whatif.params.checkpoints import HuggingFaceChat
-from whatif.training.puzzle_examples import draw_puzzles, puzzle_questions
-from whatif.training.question_losses import new_readers, question_losses
-from whatif.training.recipes import Examples, Schedule, VisionLanguageRecipe
-from whatif.training.vision_language import train_vision_language
-from whatif.training.vision_language_parts import pixel_values, read_tokens
 
 pytestmark = pytest.mark.slow
 

@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 
 from tests.embedded.scenes import puzzle_settings
-from whatif.benchmarks.cvqa_synthetic.questions import GROUPS, TEMPLATES
-from whatif.drawing.palette import POLYGON_COLOURS
-from whatif.embedded.scenes import BACKGROUNDS, NOUNS, split_of
-from whatif.training.dense_targets import (
+from training.dense_targets import (
     BACKGROUND,
     CHANNELS,
     DOTS,
@@ -20,8 +17,11 @@ from whatif.training.dense_targets import (
     dense_losses,
     dense_targets,
 )
-from whatif.training.puzzle_examples import PuzzleExample, draw_puzzles, puzzle_questions, turned
-from whatif.training.scene_pictures import draw_scenes, scene_questions_of
+from training.puzzle_examples import PuzzleExample, draw_puzzles, puzzle_questions, turned
+from training.scene_pictures import draw_scenes, scene_questions_of
+from whatif.benchmarks.cvqa_synthetic.questions import GROUPS, TEMPLATES
+from whatif.drawing.palette import POLYGON_COLOURS
+from whatif.embedded.scenes import BACKGROUNDS, NOUNS, split_of
 
 COLOURS = list(POLYGON_COLOURS)
 

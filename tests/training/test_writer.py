@@ -10,6 +10,12 @@ from pathlib import Path
 import pytest
 import torch
 
+from training import assess_writer as assessment
+from training.assess_writer import assess_writer, has_form, held_out, possible_replies
+from training.names import EMBEDDED
+from training.recipes import LanguageRecipe, Schedule
+from training.writer import LONGEST, build_writer, train_writer
+from training.writer_examples import Asked, asked_about, conversations, prompt_turns, system_prompts
 from whatif import models
 from whatif.benchmarks.cvqa_real.rules.rules_writer import BOOLEAN, DIRECT, Rewritten, rewrite
 from whatif.embedded.scenes import SPLITS
@@ -17,12 +23,6 @@ from whatif.language.messages import Message, user_message
 from whatif.models import Question
 from whatif.params.checkpoints import BlindTextModel
 from whatif.random_streams import stream
-from whatif.training import assess_writer as assessment
-from whatif.training.assess_writer import assess_writer, has_form, held_out, possible_replies
-from whatif.training.names import EMBEDDED
-from whatif.training.recipes import LanguageRecipe, Schedule
-from whatif.training.writer import LONGEST, build_writer, train_writer
-from whatif.training.writer_examples import Asked, asked_about, conversations, prompt_turns, system_prompts
 
 CHECKPOINT = EMBEDDED / "writer"
 LOG_EVERY = 2

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from training.accuracies import share
 from whatif.embedded.scene_captions import captions
 from whatif.embedded.scene_words import plural
 from whatif.embedded.scenes import NOUNS, draw_scene, one_of
 from whatif.random_streams import stream
-from whatif.training.accuracies import share
 
 CAPTIONS = 2000
 _BATCH = 100

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from training.puzzle_examples import PuzzleExample
+from training.scene_pictures import ScenePicture
 from whatif.drawing.palette import POLYGON_COLOURS
 from whatif.embedded.scenes import BACKGROUNDS, COLOURS, NOUNS, SIZES
-from whatif.training.puzzle_examples import PuzzleExample
-from whatif.training.scene_pictures import ScenePicture
 
 GRID = 6  # tokens per side
 _FINE = 4  # parts per side of a token's place, for the insides of polygons

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from whatif.training.loop import optimise, pick_device
-from whatif.training.masking import token_loss
-from whatif.training.recipes import LanguageRecipe
-from whatif.training.saving import save_checkpoint
-from whatif.training.writer_examples import conversations, texts_for_tokenizer
+from training.loop import optimise, pick_device
+from training.masking import token_loss
+from training.recipes import LanguageRecipe
+from training.saving import save_checkpoint
+from training.writer_examples import conversations, texts_for_tokenizer
 
 LONGEST = 1024  # tokens; a conversation has about 130, and twice as many after a repair
 ROLES = ("system", "user", "assistant")
@@ -58,7 +58,7 @@ def build_writer(seed: int) -> tuple[Any, Any]:
     """A tokenizer with a chat template, which adds nothing to a text, and a new `LlamaForCausalLM` for it."""
     import transformers
 
-    from whatif.training.tokenizers import train_tokenizer
+    from training.tokenizers import train_tokenizer
 
     tokenizer = train_tokenizer(
         texts_for_tokenizer(3000, seed),

@@ -42,8 +42,8 @@ tags: [whatif, embedded]
 
 ## Data and recipe
 
-Drawn by this package: see `src/whatif/training`. Trained by `whatif train {name}` from seed {seed} with the recipe of
-`params/embedded.yaml`:
+Drawn by this package: see `training/` in its repository. Trained by `whatif train {name}` from seed {seed}
+with the recipe of `params/embedded.yaml`:
 
 ```json
 {settings}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from whatif.training.diffusion_scenes import SIDE
+from training.diffusion_scenes import SIDE
 
 LATENT_CHANNELS = 16
 LATENT_SIDE = SIDE // 8

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from training import word_targets
+from training.loop import optimise, pick_device
+from training.masking import token_loss
+from training.recipes import MatchingRecipe
+from training.saving import save_checkpoint
+from training.scene_examples import SIDE, Twins, draw_twins, texts_for_tokenizer
+from training.scene_facts import PATCH_FACTS, UNTOLD, Labels, patch_facts, true_of
+from training.supervision import fact_loss, pixel_values
+from training.tower import PATCH, train_tower, wave_positions
 from whatif.errors import WhatifError
 from whatif.random_streams import stream
-from whatif.training import word_targets
-from whatif.training.loop import optimise, pick_device
-from whatif.training.masking import token_loss
-from whatif.training.recipes import MatchingRecipe
-from whatif.training.saving import save_checkpoint
-from whatif.training.scene_examples import SIDE, Twins, draw_twins, texts_for_tokenizer
-from whatif.training.scene_facts import PATCH_FACTS, UNTOLD, Labels, patch_facts, true_of
-from whatif.training.supervision import fact_loss, pixel_values
-from whatif.training.tower import PATCH, train_tower, wave_positions
 
 LONGEST = 48  # tokens of a caption
 _VOCABULARY = 512
@@ -194,7 +194,7 @@ def build_vilt(seed: int, start: Path | None = None) -> tuple[Any, Any]:
     import torch
     import transformers
 
-    from whatif.training.tokenizers import train_tokenizer
+    from training.tokenizers import train_tokenizer
 
     tokenizer = train_tokenizer(
         texts_for_tokenizer(4000, seed), _VOCABULARY, _SPECIAL_TOKENS, framed=True, longest=LONGEST

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from training.recipes import Schedule
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
 from whatif.progress import progress
-from whatif.training.recipes import Schedule
 
 _LOG_EVERY = 50  # steps
 _BETAS = (0.9, 0.98)

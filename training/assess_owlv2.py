@@ -11,15 +11,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from training.accuracies import share
+from training.owlv2_finder import Boxes, Finder, kept, overlap
+from training.owlv2_losses import box_of
+from training.owlv2_queries import KINDS, WORDINGS, Query, changed, query_of
+from training.puzzle_examples import draw_puzzles
+from training.recipes import load_recipes
 from whatif.embedded.scene_image import draw_scene_picture
 from whatif.embedded.scenes import Scene, draw_scene, one_of
 from whatif.random_streams import stream
-from whatif.training.accuracies import share
-from whatif.training.owlv2_finder import Boxes, Finder, kept, overlap
-from whatif.training.owlv2_losses import box_of
-from whatif.training.owlv2_queries import KINDS, WORDINGS, Query, changed, query_of
-from whatif.training.puzzle_examples import draw_puzzles
-from whatif.training.recipes import load_recipes
 
 Box: TypeAlias = tuple[float, float, float, float]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whatif.training.scene_facts import UNTOLD, Labels
+from training.scene_facts import UNTOLD, Labels
 
 
 def fact_reader(width: int, facts: Mapping[str, int]) -> Any:

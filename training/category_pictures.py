@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from training.scene_pictures import ScenePicture, reduced_picture, scene_questions_of
 from whatif.embedded.category_count import counted_scene
 from whatif.embedded.category_items import TEXT_OF, answer_under
 from whatif.embedded.category_knowledge import PROPERTIES
@@ -16,7 +17,6 @@ from whatif.embedded.category_texts import QUESTIONS, ItemText, Names
 from whatif.embedded.scenes import Scene, one_of
 from whatif.progress import progress
 from whatif.random_streams import stream
-from whatif.training.scene_pictures import ScenePicture, reduced_picture, scene_questions_of
 
 _COUNTED = 0.3  # share of the images whose things are counted; in the others, two things are compared
 _COUNTED_TEXTS = 3

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from training.loop import optimise, pick_device
+from training.masking import mask_tokens, token_loss
+from training.recipes import LanguageRecipe
+from training.saving import save_checkpoint
+from training.scene_examples import caption_batch, texts_for_tokenizer
 from whatif.random_streams import stream
-from whatif.training.loop import optimise, pick_device
-from whatif.training.masking import mask_tokens, token_loss
-from whatif.training.recipes import LanguageRecipe
-from whatif.training.saving import save_checkpoint
-from whatif.training.scene_examples import caption_batch, texts_for_tokenizer
 
 LONGEST = 64  # tokens
 _VOCABULARY = 512
@@ -81,7 +81,7 @@ def build_masked_language(seed: int) -> tuple[Any, Any]:
     """A tokenizer that puts `<s>` and `</s>` around a text, and a new `BertForMaskedLM` for it."""
     import transformers
 
-    from whatif.training.tokenizers import train_tokenizer
+    from training.tokenizers import train_tokenizer
 
     tokenizer = train_tokenizer(
         texts_for_tokenizer(4000, seed), _VOCABULARY, _MASKED_TOKENS, framed=True, longest=LONGEST
@@ -105,7 +105,7 @@ def build_causal_language(seed: int) -> tuple[Any, Any]:
     """A tokenizer that adds nothing to a text, and a new `GPT2LMHeadModel` for it."""
     import transformers
 
-    from whatif.training.tokenizers import train_tokenizer
+    from training.tokenizers import train_tokenizer
 
     tokenizer = train_tokenizer(texts_for_tokenizer(4000, seed), _VOCABULARY, _SPECIAL_TOKENS, longest=LONGEST)
     config = transformers.GPT2Config(

@@ -13,17 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from whatif.random_streams import stream
-from whatif.training.category_pictures import CategoryPicture, category_questions_of, draw_category_pictures
-from whatif.training.dense_targets import CHANNELS, dense_losses, dense_targets
-from whatif.training.loop import optimise, pick_device
-from whatif.training.new_words import add_words, unknown_words
-from whatif.training.puzzle_examples import PuzzleExample, draw_puzzles, puzzle_questions, turned
-from whatif.training.question_losses import Example, new_readers, question_losses
-from whatif.training.recipes import VisionLanguageRecipe, load_recipes
-from whatif.training.saving import save_checkpoint
-from whatif.training.scene_pictures import draw_scenes, scene_questions_of
-from whatif.training.vision_language_parts import (
+from training.category_pictures import CategoryPicture, category_questions_of, draw_category_pictures
+from training.dense_targets import CHANNELS, dense_losses, dense_targets
+from training.loop import optimise, pick_device
+from training.new_words import add_words, unknown_words
+from training.puzzle_examples import PuzzleExample, draw_puzzles, puzzle_questions, turned
+from training.question_losses import Example, new_readers, question_losses
+from training.recipes import VisionLanguageRecipe, load_recipes
+from training.saving import save_checkpoint
+from training.scene_pictures import draw_scenes, scene_questions_of
+from training.vision_language_parts import (
     SIDE,
     answer_prompt,
     load_start,
@@ -32,6 +31,7 @@ from whatif.training.vision_language_parts import (
     pixel_values,
     read_tokens,
 )
+from whatif.random_streams import stream
 
 _QUESTIONS_A_PICTURE = 8
 # Relative numbers of flower puzzles, dot puzzles and scenes.

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from training.loop import optimise
+from training.recipes import Schedule
+from training.scene_examples import SIDE, pictures_of
+from training.scene_facts import PATCH_FACTS, patch_facts
+from training.supervision import fact_loss, fact_reader, pixel_values
 from whatif.embedded.scenes import draw_scene
-from whatif.training.loop import optimise
-from whatif.training.recipes import Schedule
-from whatif.training.scene_examples import SIDE, pictures_of
-from whatif.training.scene_facts import PATCH_FACTS, patch_facts
-from whatif.training.supervision import fact_loss, fact_reader, pixel_values
 
 PATCH = 8  # pixels
 _FASTEST, _SLOWEST = 2.0, 0.2  # radians from patch to patch

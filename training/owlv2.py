@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from training.loop import optimise, pick_device
+from training.owlv2_losses import detection_losses, targets_of
+from training.owlv2_queries import draw_asked, texts_for_tokenizer
+from training.recipes import DetectionRecipe
+from training.saving import save_checkpoint
+from training.scene_examples import SIDE
+from training.scene_facts import PATCH_FACTS, patch_facts
+from training.supervision import fact_loss, pixel_values
+from training.tower import PATCH, train_tower, wave_positions
 from whatif.embedded.scene_image import draw_scene_picture
 from whatif.embedded.scenes import Scene
-from whatif.training.loop import optimise, pick_device
-from whatif.training.owlv2_losses import detection_losses, targets_of
-from whatif.training.owlv2_queries import draw_asked, texts_for_tokenizer
-from whatif.training.recipes import DetectionRecipe
-from whatif.training.saving import save_checkpoint
-from whatif.training.scene_examples import SIDE
-from whatif.training.scene_facts import PATCH_FACTS, patch_facts
-from whatif.training.supervision import fact_loss, pixel_values
-from whatif.training.tower import PATCH, train_tower, wave_positions
 
 LONGEST = 24  # tokens of a query
 
@@ -89,7 +89,7 @@ def build_owlv2() -> tuple[Any, Any]:
     """An `Owlv2Processor` with its tokenizer, and a new `Owlv2ForObjectDetection` for it."""
     import transformers
 
-    from whatif.training.tokenizers import train_clip_tokenizer
+    from training.tokenizers import train_clip_tokenizer
 
     tokenizer = train_clip_tokenizer(texts_for_tokenizer(), _VOCABULARY, LONGEST)
     ends = {name: getattr(tokenizer, name) for name in ("bos_token_id", "eos_token_id", "pad_token_id")}

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from whatif.training.packing import attention_mask, pack
-from whatif.training.puzzle_examples import PuzzleExample
-from whatif.training.scene_pictures import ScenePicture
-from whatif.training.vision_language_parts import PATCH, SIDE, answer_prompt
-from whatif.training.word_targets import CHANNELS, word_losses, word_targets
+from training.packing import attention_mask, pack
+from training.puzzle_examples import PuzzleExample
+from training.scene_pictures import ScenePicture
+from training.vision_language_parts import PATCH, SIDE, answer_prompt
+from training.word_targets import CHANNELS, word_losses, word_targets
 
 Example = PuzzleExample | ScenePicture
 _PREFIX = 1 + (SIDE // PATCH) ** 2  # tokens before a question: the start token and the image

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from training.tokenizers import train_tokenizer
 from whatif.errors import WhatifError
-from whatif.training.tokenizers import train_tokenizer
 
 SIDE = 96  # pixels of an image
 PATCH = 16  # pixels per token and side: 36 tokens per image

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from whatif.training.contrastive import LARGEST_SCALE, ClipSizes, build_clip, contrastive_loss
-from whatif.training.loop import optimise, pick_device
-from whatif.training.recipes import PlainContrastiveRecipe
-from whatif.training.saving import save_checkpoint
-from whatif.training.scene_examples import draw_singles
-from whatif.training.supervision import pixel_values
-from whatif.training.tower import train_tower
+from training.contrastive import LARGEST_SCALE, ClipSizes, build_clip, contrastive_loss
+from training.loop import optimise, pick_device
+from training.recipes import PlainContrastiveRecipe
+from training.saving import save_checkpoint
+from training.scene_examples import draw_singles
+from training.supervision import pixel_values
+from training.tower import train_tower
 
 # Large patches make it fast: 16 in an image, not 64 as for `clip`.
 _SIZES = ClipSizes(64, 3, 64, 2, projection=64, vocabulary=704, patch=16, amplitude=0.2)

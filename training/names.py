@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from training.recipes import Recipes
 from whatif.errors import WhatifError
 from whatif.looked_up import looked_up
-from whatif.training.recipes import Recipes
 
 EMBEDDED = Path("src/whatif/embedded/checkpoints")
 LOG_FILE = "training-log.jsonl"
@@ -23,9 +23,9 @@ class Embedded:
     assessment: str
 
 
-_LLAVA = "whatif.training.vision_language:train_vision_language"
-_ASSESS_LLAVA = "whatif.training.assess_vision_language:assess_vision_language"
-_ASSESS_LLAVA_OF_SCENES = "whatif.training.assess_vision_language:assess_on_scenes"
+_LLAVA = "training.vision_language:train_vision_language"
+_ASSESS_LLAVA = "training.assess_vision_language:assess_vision_language"
+_ASSESS_LLAVA_OF_SCENES = "training.assess_vision_language:assess_on_scenes"
 
 CHECKPOINTS = {
     "llava-original": Embedded(
@@ -53,47 +53,47 @@ CHECKPOINTS = {
     ),
     "clip": Embedded(
         "A CLIP (`CLIPModel`) of scenes and their captions.",
-        "whatif.training.contrastive:train_clip",
-        "whatif.training.assess_text_image:assess_clip",
+        "training.contrastive:train_clip",
+        "training.assess_text_image:assess_clip",
     ),
     "clip-plain": Embedded(
         "A CLIP (`CLIPModel`) of scenes and their captions, trained for a short time and without minimal edits, so "
         "that training with counterfactuals has something to add.",
-        "whatif.training.contrastive_plain:train_clip_plain",
-        "whatif.training.assess_text_image:assess_clip",
+        "training.contrastive_plain:train_clip_plain",
+        "training.assess_text_image:assess_clip",
     ),
     "vilt": Embedded(
         "A ViLT (`ViltForImageAndTextRetrieval`) that tells whether a caption and a scene belong together.",
-        "whatif.training.matching:train_vilt",
-        "whatif.training.assess_text_image:assess_vilt",
+        "training.matching:train_vilt",
+        "training.assess_text_image:assess_vilt",
     ),
     "owlv2": Embedded(
         "An OWLv2 (`Owlv2ForObjectDetection`) that finds the things of a scene by a noun, a colour or a size, or all "
         "of them by the word `thing`. It was not trained on counting puzzles: what it finds in them shows how a tool "
         "fails outside its training domain (C-VQA, section 4.2).",
-        "whatif.training.owlv2:train_owlv2",
-        "whatif.training.assess_owlv2:assess_owlv2",
+        "training.owlv2:train_owlv2",
+        "training.assess_owlv2:assess_owlv2",
     ),
     "masked-language": Embedded(
         "A masked language model (`AutoModelForMaskedLM`) of captions of scenes.",
-        "whatif.training.language:train_masked_language",
-        "whatif.training.assess_language:assess_masked_language",
+        "training.language:train_masked_language",
+        "training.assess_language:assess_masked_language",
     ),
     "causal-language": Embedded(
         "A causal language model (`AutoModelForCausalLM`) of captions of scenes.",
-        "whatif.training.language:train_causal_language",
-        "whatif.training.assess_language:assess_causal_language",
+        "training.language:train_causal_language",
+        "training.assess_language:assess_causal_language",
     ),
     "writer": Embedded(
         "A chat model (`LlamaForCausalLM`) that writes counterfactual questions for questions about scenes, in the "
         "steps and the format of C-VQA. It has learnt from the rules of C-VQA-Real.",
-        "whatif.training.writer:train_writer",
-        "whatif.training.assess_writer:assess_writer",
+        "training.writer:train_writer",
+        "training.assess_writer:assess_writer",
     ),
     "diffusion": Embedded(
         "A diffusion pipeline (`StableDiffusionPipeline`) that draws scenes from their captions.",
-        "whatif.training.diffusion:train_diffusion",
-        "whatif.training.assess_diffusion:assess_diffusion",
+        "training.diffusion:train_diffusion",
+        "training.assess_diffusion:assess_diffusion",
     ),
 }
 

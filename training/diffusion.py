@@ -9,9 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from whatif.embedded.scenes import Scene
-from whatif.random_streams import stream
-from whatif.training.diffusion_parts import (
+from training.diffusion_parts import (
     new_autoencoder,
     new_denoiser,
     new_pipeline,
@@ -20,9 +18,11 @@ from whatif.training.diffusion_parts import (
     new_tokenizer,
     token_ids,
 )
-from whatif.training.diffusion_scenes import caption_words, draw_caption, draw_pictures, draw_training_scenes
-from whatif.training.loop import optimise, pick_device
-from whatif.training.recipes import DiffusionRecipe, Schedule
+from training.diffusion_scenes import caption_words, draw_caption, draw_pictures, draw_training_scenes
+from training.loop import optimise, pick_device
+from training.recipes import DiffusionRecipe, Schedule
+from whatif.embedded.scenes import Scene
+from whatif.random_streams import stream
 
 _THING_WEIGHT = 4.0  # additional weight of pixel errors at a thing
 _LATENT_NOISE = 0.05  # standard deviations of noise that the decoder is trained to ignore

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from training.accuracies import share
+from training.writer_examples import Asked, asked_about, prompt_turns, system_prompts
 from whatif.benchmarks.cvqa_real.rules.rules_writer import BOOLEAN, DIRECT, Rewritten, rewrite
 from whatif.random_streams import stream
-from whatif.training.accuracies import share
-from whatif.training.writer_examples import Asked, asked_about, prompt_turns, system_prompts
 
 QUESTIONS = 300  # of each group
 _SEED = 20_26

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whatif.training.loop import optimise, pick_device
-from whatif.training.recipes import ContrastiveRecipe
-from whatif.training.saving import save_checkpoint
-from whatif.training.scene_examples import SIDE, Described, draw_twins, texts_for_tokenizer
-from whatif.training.scene_facts import FACTS, PATCH_FACTS, patch_facts, true_of
-from whatif.training.supervision import fact_loss, fact_reader, pixel_values
-from whatif.training.tower import PATCH, train_tower, wave_positions
+from training.loop import optimise, pick_device
+from training.recipes import ContrastiveRecipe
+from training.saving import save_checkpoint
+from training.scene_examples import SIDE, Described, draw_twins, texts_for_tokenizer
+from training.scene_facts import FACTS, PATCH_FACTS, patch_facts, true_of
+from training.supervision import fact_loss, fact_reader, pixel_values
+from training.tower import PATCH, train_tower, wave_positions
 
 LONGEST = 48  # tokens of a caption
 
@@ -113,7 +113,7 @@ def build_clip(seed: int, sizes: ClipSizes = _SIZES) -> tuple[Any, Any]:
     import torch
     import transformers
 
-    from whatif.training.tokenizers import train_clip_tokenizer
+    from training.tokenizers import train_clip_tokenizer
 
     tokenizer = train_clip_tokenizer(texts_for_tokenizer(4000, seed), sizes.vocabulary, LONGEST)
     ends = {name: getattr(tokenizer, name) for name in ("bos_token_id", "eos_token_id", "pad_token_id")}

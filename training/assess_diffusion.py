@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from training.accuracies import share
 from whatif.embedded.object_movement import movement
 from whatif.embedded.scene_captions import WORDINGS, full_caption
 from whatif.embedded.scene_edits import edit
@@ -18,7 +19,6 @@ from whatif.params.checkpoints import DiffusionCheckpoint
 from whatif.prompt_to_prompt.attention import PairRequest, generate_pairs
 from whatif.prompt_to_prompt.pipeline import load_pipeline
 from whatif.random_streams import stream
-from whatif.training.accuracies import share
 
 SAMPLES = 240
 PAIRS = 120

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from training.accuracies import share
 from whatif.embedded.category_items import CATEGORIES, CategoryItem, CategoryQuestion, draw_item
 from whatif.language.messages import one_turn
 from whatif.models import Model, Question
 from whatif.scoring.rank import best
-from whatif.training.accuracies import share
 
 _SEEN_ITEMS = 800  # of each category; they determine the frequent answers, and their images are not drawn
 _SIDE = 224  # pixels

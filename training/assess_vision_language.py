@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from training.accuracies import share
+from training.assess_categories import assess_categories, question_about
+from training.recipes import load_recipes
 from whatif.models import Answer, Model, Question, load
 from whatif.params.checkpoints import HuggingFaceChat
 from whatif.random_streams import stream
 from whatif.scoring.rank import best
-from whatif.training.accuracies import share
-from whatif.training.assess_categories import assess_categories, question_about
-from whatif.training.recipes import load_recipes
 
 _PUZZLES = 300  # of each template
 _SCENES = 400
