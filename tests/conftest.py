@@ -80,6 +80,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if others:
         config.hook.pytest_deselected(items=others)
         items[:] = [item for number, item in enumerate(items) if number % step == first - 1]
+    if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
+        items[:] = _whole_runs_first(items, workers)
+
+
+def _whole_runs_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+    """The items so that each worker, which gets one stretch of them, begins with modules of whole runs.
+
+    So no test of a minute is left for the end, when the other workers have nothing to do.
+    """
+    whole_runs = [item for item in items if item.get_closest_marker("pipeline")]
+    others = [item for item in items if not item.get_closest_marker("pipeline")]
+    modules = list(dict.fromkeys(item.path for item in whole_runs))
+    stretch = -(-len(items) // workers)
+    ordered: list[pytest.Item] = []
+    for worker in range(workers):
+        own = set(modules[worker::workers])
+        ordered += [item for item in whole_runs if item.path in own]
+        taken = max(0, stretch * (worker + 1) - len(ordered))
+        ordered, others = ordered + others[:taken], others[taken:]
+    return ordered + others
 
 
 # `import openai` asks for the processor, for which Python starts `uname` once and keeps what it prints.
