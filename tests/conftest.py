@@ -55,6 +55,9 @@ _running: list[pytest.Item] = []
 # A shell without job control lets what it starts in the background ignore Ctrl-C, and so would everything below it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+# Below nohup, so would it ignore a hang-up. What is handled here has its default in each program that is started.
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda number, frame: None)
 
 
 def _no_process(event: str, arguments: tuple[object, ...]) -> None:

@@ -230,19 +230,15 @@ def environment(checkout: Checkout) -> dict[str, str]:
 
 def started(checkout: Checkout, command: list[str]) -> subprocess.Popen[bytes]:
     """A run that goes on beside the caller, in a session of its own; `log_of` has what it says."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # below nohup it would be ignored by the run, too
-    try:
-        with log_of(checkout).open("wb") as log:
-            return subprocess.Popen(
-                command,
-                cwd=checkout.path,
-                env=environment(checkout),
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-    finally:
-        signal.signal(signal.SIGHUP, before)
+    with log_of(checkout).open("wb") as log:
+        return subprocess.Popen(
+            command,
+            cwd=checkout.path,
+            env=environment(checkout),
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
 
 
 def log_of(checkout: Checkout) -> Path:

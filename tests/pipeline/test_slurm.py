@@ -99,7 +99,7 @@ def test_a_job_on_slurm_makes_what_dvc_made_and_both_entry_points_find_it_fresh(
 ) -> None:
     (checkout.path / ANSWERS).unlink()
     checkout.forget(".whatif/stash")
-    done = start(checkout, *SNAKEMAKE, *AT_ONCE)
+    done = start(checkout, *SNAKEMAKE, *AT_ONCE, "--", ANSWERS)
     assert done.returncode == 0, done.stdout
     assert submitted(checkout) == 1
     assert (checkout.path / "logs/evaluate/cvqa-synthetic/random/part-000-of-002.log").read_text().endswith(" s\n")
