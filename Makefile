@@ -22,10 +22,10 @@ endif
 endif
 endif
 
-.PHONY: repro check test label-studio harnesses soak lint lock numbers docs demo bench train-embedded help clean
+.PHONY: repro check test test-training label-studio harnesses soak lint lock numbers docs demo bench train-embedded help clean
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 # The packages of a run; those of the tests come on top of them. Modules are compiled when first imported, not all at once, which
 # halves the time of the installation.
@@ -51,14 +51,17 @@ lint: $(VENV)/.installed-dev ## ruff, mypy, snakefmt
 	mypy
 	snakefmt --check Snakefile stages src/whatif
 
-# Three at a time on two cores, because some tests wait. A worker that has nothing left to do takes tests from another one.
-PYTEST := $(THREADS) pytest --numprocesses 3 --dist worksteal
+# Two at a time. A worker that has nothing left to do takes tests from the other one.
+PYTEST := $(THREADS) pytest --numprocesses 2 --dist worksteal
 
 check: lint ## lint, types, and the tests that start no process
-	$(PYTEST) -m "not process and not slow and not pipeline and not soak"
+	$(PYTEST) -m "not process and not slow and not pipeline and not training and not soak"
 
 test: lint ## every promise once, with the real tools
-	$(PYTEST) -m "not soak"
+	$(PYTEST) -m "not training and not soak"
+
+test-training: $(VENV)/.installed-dev ## the tests of the recipes in training/: after a change there
+	$(PYTEST) -m training
 
 # SHARE=2/4 runs one of four parts.
 SHARE ?= 1/1

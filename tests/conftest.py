@@ -47,7 +47,7 @@ os.environ.update(KERNELS)
 
 # What Python reports to audit hooks when a process begins.
 _BEGINS = frozenset({"subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"})
-_MAY_START_PROCESSES = ("pipeline", "process", "slow", "soak")
+_MAY_START_PROCESSES = ("pipeline", "process", "slow", "soak", "training")
 # What the first import of a build of torch with CUDA asks for its libraries.
 _HARMLESS = "/sbin/ldconfig"
 _running: list[pytest.Item] = []

@@ -22,6 +22,8 @@ from whatif.artifacts.images import ImageStore
 from whatif.artifacts.schemas import QUESTIONS
 from whatif.cli import COMMANDS, KERNELS
 
+pytestmark = pytest.mark.slow
+
 HEAVY = {"torch", "transformers", "pyarrow", "pandas", "numpy", "pydantic", "matplotlib", "sklearn", "scipy", "PIL"}
 
 

@@ -21,6 +21,8 @@ from whatif.commands.demo import demo
 from whatif.demo.bundle import MARK, bundle, packed, unpack
 from whatif.errors import WhatifError
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 HEAVY = ("numpy", "pandas", "torch", "pyarrow", "matplotlib", "pydantic", "dvc", "snakemake", "jinja2")
 

@@ -7,7 +7,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import whatif
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(whatif.__file__).parent
 TEMPLATE = ROOT / "new_project" / "template"  # of a project that uses whatif

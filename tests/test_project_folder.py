@@ -14,6 +14,8 @@ from whatif.cli import COMMANDS, main
 from whatif.files.project_folder import project_folder
 from whatif.typed_paths import TypedPath
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def inside(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

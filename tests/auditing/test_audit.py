@@ -18,6 +18,8 @@ from whatif.auditing.guesses import Folds
 from whatif.auditing.report import luck, verdict
 from whatif.errors import WhatifError
 
+pytestmark = pytest.mark.slow
+
 RELEASED = Path(os.environ.get("WHATIF_DATA", "")) / "c-vqa" / "C-VQA-Synthetic_questions.csv"
 
 

@@ -13,6 +13,8 @@ import pytest
 from tests.auditing.benchmarks import choices, pairs, write_csv, write_jsonl, yes_no
 from tests.command_line import whatif
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,8 @@ from whatif.auditing.benchmark import read_rows
 from whatif.formats.benchmark_columns import Named
 from whatif.results import audit_shortcuts
 
+pytestmark = pytest.mark.slow
+
 HALF, MENDED = "\ud800", "\ufffd"
 FIELDS = ("question_id", "question", "choices", "answer", "image_id", "category", "variant", "pair_id", "unused")
 OUTPUTS: dict[str, list[str]] = {

@@ -32,6 +32,8 @@ from whatif.params.checkpoints import (
 )
 from whatif.prompt_to_prompt.pipeline import load_pipeline
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 

@@ -17,6 +17,8 @@ from whatif.benchmarks import discovery
 from whatif.cli import main
 from whatif.errors import WhatifError
 
+pytestmark = pytest.mark.slow
+
 FAULTS = {
     "import no_such_module\n": "broken_benchmark cannot be imported (No module named 'no_such_module')",
     "class Panic(BaseException): ...\nraise Panic('at the disco')\n": (

@@ -13,6 +13,8 @@ from whatif.comparison.flips import GAINED, LOST, flips_of
 from whatif.comparison.machine_readable import to_json
 from whatif.comparison.text import WIDTH, lines_of
 
+pytestmark = pytest.mark.slow
+
 PAIRS = 30
 HOSTILE = "\x1b[2J\x1b]0;title\x07\u202e</script><b>\n\ufffd"
 

@@ -20,6 +20,8 @@ from whatif.embedded.scene_words import COUNT_WORDS
 from whatif.embedded.scenes import NOUNS, SPLITS, split_of
 from whatif.errors import WhatifError
 
+pytestmark = pytest.mark.slow
+
 ITEMS = 350  # of each category
 FOUR_ERRORS = 4.0
 

@@ -20,6 +20,8 @@ from whatif.embedded.causal_styles import INK, STYLES, in_style
 from whatif.embedded.scenes import COLOURS
 from whatif.errors import WhatifError
 
+pytestmark = pytest.mark.slow
+
 SIDE = 128
 GROUPS = [draw_group("test", number, 1) for number in range(20)]  # a round: every event of every category
 

@@ -13,6 +13,8 @@ from whatif.embedded.object_movement import moved_too_far, movement
 from whatif.embedded.scene_image import draw_scene_picture
 from whatif.embedded.scenes import NOUNS, SIZES, Scene, Thing
 
+pytestmark = pytest.mark.slow
+
 
 def picture(noun: str, size: str = "large", x: float = 0.5, y: float = 0.5) -> Image.Image:
     return draw_scene_picture(Scene("x", "white", (Thing(noun, "red", size, x, y),)))

@@ -26,6 +26,8 @@ from whatif.embedded.scene_words import COUNT_WORDS
 from whatif.embedded.scenes import BACKGROUNDS, COLOURS, Scene, draw_scene
 from whatif.random_streams import stream
 
+pytestmark = pytest.mark.slow
+
 
 def counting_questions(scene: Scene, number: int) -> list[SceneQuestion]:
     asked = scene_questions(scene, stream(0, "questions", number))

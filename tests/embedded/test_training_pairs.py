@@ -19,6 +19,8 @@ from whatif.embedded.scenes import BACKGROUNDS, COLOURS, NOUNS
 from whatif.embedded.training_pairs import JUDGE, TrainingPair, training_pairs, unpaired_originals
 from whatif.errors import WhatifError
 
+pytestmark = pytest.mark.slow
+
 LEAST_SCORE = 0.6
 NUMBER = 200
 

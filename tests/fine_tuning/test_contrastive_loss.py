@@ -15,6 +15,8 @@ from whatif.fine_tuning.contrastive_samples import Batches, PreparedImages
 from whatif.models.local.encoders import Embedder, dual_encoder
 from whatif.params.checkpoints import LocalCheckpoint
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 

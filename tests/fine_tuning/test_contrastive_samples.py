@@ -26,6 +26,8 @@ from whatif.models.local.encoders import dual_encoder
 from whatif.models.local.prepared_pictures import PreparedPictures
 from whatif.params.checkpoints import LocalCheckpoint
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 

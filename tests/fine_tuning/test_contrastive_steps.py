@@ -6,6 +6,8 @@ import pytest
 
 from whatif.errors import WhatifError
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("transformers")
 pytest.importorskip("accelerate")
 

@@ -23,6 +23,8 @@ from whatif.models.local.encoders import Embedder
 from whatif.params.contrastive_training import ContrastiveTraining
 from whatif.random_streams import stream
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("accelerate")

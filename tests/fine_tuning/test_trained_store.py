@@ -23,6 +23,8 @@ from whatif.fine_tuning import training_checkpoints as checkpoints
 from whatif.fine_tuning.training_checkpoints import is_whole, last_usable, mark
 from whatif.models.local.encoders import Embedder
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("transformers")
 pytest.importorskip("accelerate")
 

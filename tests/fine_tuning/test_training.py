@@ -16,6 +16,8 @@ from whatif.fine_tuning.trained_weights import check_trainable
 from whatif.fine_tuning.training import fine_tune
 from whatif.models.local.chat import Chat, load_chat
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 
 

@@ -22,6 +22,8 @@ from whatif.errors import WhatifError
 from whatif.formats.coco_counterfactuals import ReleasedPairs, read_released_pairs
 from whatif.formats.coco_counterfactuals_folder import file_name, write_released_pairs
 
+pytestmark = pytest.mark.slow
+
 
 def example(number: int, **changes: Any) -> dict[str, Any]:
     return {

@@ -24,6 +24,8 @@ from whatif.harnesses.exported_task import write_exported_task
 from whatif.shortcuts.audit import RULES, audit
 from whatif.statistics.question_sets import compare_markdown, summary
 
+pytestmark = pytest.mark.slow
+
 IMAGES = [image_row(png(colour), 8, 8, "drawn:test", "CC0-1.0") for colour in ((200, 0, 0), (0, 200, 0))]
 ROWS: list[Row] = [
     {**row, "image_ids": [IMAGES[place]["image_id"]]}

@@ -18,6 +18,8 @@ from whatif.graph.graph import Graph
 from whatif.processes import locks
 from whatif.workflow.snakemake import open_graph
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 ALL = [
     "cvqa-synthetic",

@@ -22,6 +22,8 @@ from whatif.graph.graph import Graph
 from whatif.graph.steps import Benchmark
 from whatif.params.whole import check
 
+pytestmark = pytest.mark.slow
+
 SOURCES = {
     "__init__": "from sample.face import shown\n",
     "face": """

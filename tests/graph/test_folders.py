@@ -27,6 +27,8 @@ from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
 from whatif.params.base import BenchmarkSettings
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path("pages")
 INDEX = FOLDER / "index.html"
 PAGE = FOLDER / "toy/page.html"

@@ -30,6 +30,8 @@ from whatif.graph.steps import Step
 from whatif.graph.task import Task
 from whatif.workflow.snakemake import accepts
 
+pytestmark = pytest.mark.slow
+
 
 def test_first_run_makes_everything_and_a_second_nothing(project: Project) -> None:
     assert set(conditions(project).values()) == {Condition.MISSING}

@@ -14,6 +14,8 @@ from whatif import artifacts, benchmarks
 from whatif.cli import main
 from whatif.graph import libraries
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_job_records_the_libraries_of_its_own_code() -> None:
     graph = benchmarks.graph(benchmarks.load_params(PARAMS))

@@ -20,6 +20,8 @@ from whatif.params.whole import check
 from whatif.workflow.dvc_yaml import dvc_yaml
 from whatif.workflow.snakemake import inputs_from_others
 
+pytestmark = pytest.mark.slow
+
 _step = StepsOf(toy.ToySettings)
 
 

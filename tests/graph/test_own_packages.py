@@ -14,6 +14,8 @@ from whatif.graph import code_index
 from whatif.graph.code_version import code_version, covers
 from whatif.graph.plain_modules import not_plain
 
+pytestmark = pytest.mark.slow
+
 BENCHMARK = "from my_own.steps import work\nfrom my_own import rules\n__all__ = ['rules', 'work']\n"
 RULES = "def rule(x):\n    return x + 1\n"
 # What brings in `rules.py`, or another file, other than by its name; in one of the files is something of `EDITS`.

@@ -14,6 +14,8 @@ from whatif.errors import WhatifError
 from whatif.graph.standing import remarks
 from whatif.graph.task import Task
 
+pytestmark = pytest.mark.slow
+
 
 def said(project: Project) -> list[str]:
     return remarks(project.graph, "toy")

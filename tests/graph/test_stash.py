@@ -18,6 +18,8 @@ from whatif.graph.freshness import Condition, by_step, leftovers
 from whatif.graph.prologue import prepare
 from whatif.graph.run import run
 
+pytestmark = pytest.mark.slow
+
 
 def test_going_back_to_an_earlier_value_computes_nothing(project: Project) -> None:
     project.run()

@@ -15,6 +15,8 @@ from whatif.graph.freshness import Condition
 from whatif.graph.prologue import Prologue, prepare
 from whatif.processes import locks
 
+pytestmark = pytest.mark.slow
+
 EARLIER = {"sum": 2 * 2 * (2024 + 4)}
 TEXT = Path("metrics/toy.json")
 

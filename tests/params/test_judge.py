@@ -14,6 +14,8 @@ from tests.projects import Project
 from whatif.params.judge import JudgeSettings
 from whatif.workflow.dvc_yaml import dvc_yaml, undeclared
 
+pytestmark = pytest.mark.slow
+
 API = {"adapter": "api", "model": "x", "base_url": "http://127.0.0.1:1/v1", "benchmarks": []}
 MODELS: dict[str, dict[str, Any]] = {
     "j": API,

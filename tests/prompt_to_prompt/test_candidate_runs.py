@@ -15,6 +15,8 @@ from whatif.prompt_to_prompt.attention import PairRequest, generate_pixels
 from whatif.prompt_to_prompt.candidate_runs import filled, place_of, runs_of
 from whatif.prompt_to_prompt.pipeline import load_pipeline
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 diffusers = pytest.importorskip("diffusers")
 

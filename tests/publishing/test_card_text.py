@@ -18,6 +18,8 @@ from whatif.graph.lineage import Lineage, MadeBy
 from whatif.publishing.measured import Agreement, Measured, Passage, Shortcut
 from whatif.publishing.publish import write_benchmark
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = (
     "x\n---\nlicense: mit\n---\n# Heading\n\n<script>alert(1)</script> <img src=x onerror=alert(1)>\n"
     "![pixel](https://evil.example/p.png) [link](javascript:alert(1)) | cell\n```\n````\n`code`\n"

@@ -18,6 +18,8 @@ from whatif.statistics.pair_agreement import krippendorff_alpha, pair_agreement,
 from whatif.statistics.random_annotators import BETTER, RANDOM, UNCLEAR
 from whatif.verification.quality import quality_of_work
 
+pytestmark = pytest.mark.slow
+
 SETTINGS: Any = SimpleNamespace(confidence=0.9, resamples=999)
 HOW = {"confidence": 0.9, "resamples": 999, "seed": 3}
 

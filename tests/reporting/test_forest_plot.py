@@ -14,6 +14,8 @@ from whatif.reporting.paired import COUNTERFACTUAL, ORIGINAL, PairedSystem, Pair
 from whatif.reporting.paired_answers import ALL
 from whatif.reporting.table import Table
 
+pytestmark = pytest.mark.slow
+
 EFFECTS = [
     Effect("small", 1.0, -4.0, 6.0, "direct"),
     Effect("large", 30.0, 20.0, 40.0, "direct"),

@@ -18,6 +18,8 @@ from whatif.reporting import plots
 from whatif.reporting.plots import Point, accuracy_scatter
 from whatif.reporting.svg import STYLE
 
+pytestmark = pytest.mark.slow
+
 ROWS = [
     Point("InstructBLIP", "InstructBLIP (Vicuna-7B)", "reported", 26.9, 25.7),
     Point("random", "random", "ours", 24.7, 25.4, 23.2, 26.3, 23.9, 27.0),

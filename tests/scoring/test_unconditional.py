@@ -24,6 +24,8 @@ from whatif.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFa
 from whatif.params.models import Baseline
 from whatif.scoring import predictions
 
+pytestmark = pytest.mark.slow
+
 BOTH: tuple[Unconditional, ...] = ("without_image", "without_prompt")
 
 

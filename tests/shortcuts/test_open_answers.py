@@ -11,6 +11,8 @@ import pytest
 from whatif.shortcuts.audit import Shortcut
 from whatif.shortcuts.open_answers import OPEN_RULES, OpenQuestion, numbers_in, open_shortcuts, operations
 
+pytestmark = pytest.mark.slow
+
 RELEASED = Path(os.environ.get("WHATIF_DATA", "")) / "c-vqa" / "C-VQA-Real_questions.csv"
 
 

@@ -17,6 +17,8 @@ from whatif.site.item_index import normalised, side_codes
 from whatif.site.script_data import script_data
 from whatif.site.sources import BenchmarkSource
 
+pytestmark = pytest.mark.slow
+
 
 def written(source: BenchmarkSource) -> dict[str, bytes]:
     files: dict[str, bytes] = {}

@@ -14,6 +14,8 @@ from whatif.statistics import wilson
 from whatif.statistics.agreement import cohen_kappa, fleiss_kappa
 from whatif.statistics.pair_agreement import krippendorff_alpha, pair_agreement, resampled_cohen_kappa
 
+pytestmark = pytest.mark.slow
+
 # Krippendorff, "Computing Krippendorff's alpha-reliability" (2011), example C: four observers, twelve units, with
 # missing labels; alpha is 0.743. Example A: two observers, ten units, two labels; alpha is 0.095.
 FOUR_OBSERVERS = (

@@ -15,6 +15,8 @@ from whatif.statistics import holm, wilson
 from whatif.statistics.clusters import ClusterTotals
 from whatif.statistics.sign_flips import _negative, sign_flip_p
 
+pytestmark = pytest.mark.slow
+
 HEAVY = ("scipy.stats", "statsmodels", "pandas", "sklearn")
 
 

@@ -14,6 +14,8 @@ from whatif.random_streams import stream
 from whatif.statistics.label_model import labelled, truth_without
 from whatif.statistics.random_annotators import BETTER, RANDOM, UNCLEAR, Competence, competences
 
+pytestmark = pytest.mark.slow
+
 Labels = dict[str, dict[str, str]]
 
 

@@ -17,6 +17,8 @@ from tests.tiny_checkpoints import tiny_diffusion, tiny_flux, tiny_pixart, tiny_
 from whatif.errors import WhatifError
 from whatif.text_to_image import Drawing, ImageRequest, load
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("diffusers")
 
 SMALL = {"width": 32, "height": 32}

@@ -22,6 +22,8 @@ from whatif.text_to_image import Drawing, ImageGenerator, ImageRequest, load
 from whatif.text_to_image.images_api import ImagesApi
 from whatif.text_to_image.stored_images import drawn_images
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("diffusers")
 pytest.importorskip("openai")
 

@@ -15,6 +15,8 @@ from whatif.errors import WhatifError
 from whatif.text_to_image.diffusers_generator import PAD_ALIKE
 from whatif.text_to_image.pipeline import load_text_to_image, text_to_image_classes
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("diffusers")
 
 MAKERS = {

@@ -15,6 +15,8 @@ from whatif.models.responses.store import ResponseStore, request_key
 from whatif.text_to_image import Drawing, ImageRequest, load
 from whatif.text_to_image.stored_images import drawn_images, image_store_path
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("diffusers")
 
 

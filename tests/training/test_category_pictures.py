@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.embedded.category_oracle import oracle
 from training.assess_categories import assess_categories
@@ -13,6 +14,8 @@ from whatif.embedded.scenes import split_of
 from whatif.models import load
 from whatif.params.checkpoints import HuggingFaceChat
 from whatif.random_streams import stream
+
+pytestmark = pytest.mark.slow
 
 PICTURES = 80
 

@@ -24,7 +24,7 @@ from whatif.embedded.scenes import NOUNS, OPPOSITES, RELATIONS, draw_scene, spli
 from whatif.errors import WhatifError
 from whatif.random_streams import stream
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.training
 
 RECIPE = ContrastiveRecipe(
     tower=Schedule(steps=2, batch=8, learning_rate=1e-3, warmup=1),

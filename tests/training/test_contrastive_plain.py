@@ -46,7 +46,7 @@ def test_the_examples_are_scenes_to_train_with_and_none_is_the_edit_of_another(w
     assert len(set(places)) == len(places)
 
 
-@pytest.mark.slow
+@pytest.mark.training
 @pytest.mark.usefixtures("short_logs")
 def test_the_loss_falls_and_the_same_seed_gives_the_same_weights(tmp_path: Path) -> None:
     weights = []

@@ -30,7 +30,7 @@ from whatif.params.checkpoints import DiffusionCheckpoint
 from whatif.prompt_to_prompt.pipeline import load_pipeline
 from whatif.random_streams import stream
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.training
 
 MOST_BYTES = 7_000_000
 LOG_EVERY = 2

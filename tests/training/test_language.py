@@ -24,7 +24,7 @@ from training.language import (
 from training.recipes import LanguageRecipe, Schedule
 from training.saving import save_checkpoint
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.training
 
 Train = Callable[[LanguageRecipe, int, int, Path, Path], list[dict[str, float]]]
 TRAININGS = {

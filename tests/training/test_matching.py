@@ -23,7 +23,7 @@ from training.tower import wave_positions
 from whatif.errors import WhatifError
 from whatif.random_streams import stream
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.training
 
 LOG_EVERY = 1
 

@@ -8,7 +8,7 @@ from training.names import EMBEDDED
 from training.new_words import add_words, unknown_words
 from training.vision_language_parts import load_start
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.training
 
 TEXTS = ["What would be mirrored if the museum were sideways?", "Is the museum near a museums' mirror, or the ball?"]
 

@@ -128,7 +128,7 @@ def recipe(tower: int, train: int) -> DetectionRecipe:
     return DetectionRecipe(tower=next(stages), train=next(stages))
 
 
-@pytest.mark.slow
+@pytest.mark.training
 @pytest.mark.usefixtures("short_logs")
 def test_the_losses_fall(tmp_path: Path) -> None:
     _, first, _, last = train_owlv2(recipe(2, 12), 3, 1, tmp_path / "owlv2", tmp_path / "log.jsonl")
@@ -136,7 +136,7 @@ def test_the_losses_fall(tmp_path: Path) -> None:
         assert last[loss] < first[loss], loss
 
 
-@pytest.mark.slow
+@pytest.mark.training
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     folders = [tmp_path / "one", tmp_path / "two"]
     one, two = (train_owlv2(recipe(1, 2), 3, 1, folder, tmp_path / "log.jsonl") for folder in folders)
@@ -145,7 +145,7 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
         assert file.read_bytes() == (folders[1] / file.name).read_bytes(), file.name
 
 
-@pytest.mark.slow
+@pytest.mark.training
 def test_saving_and_loading_gives_the_same(tmp_path: Path) -> None:
     torch.manual_seed(3)
     processor, model = build_owlv2()
@@ -203,7 +203,7 @@ def test_pictures_that_are_not_square_are_padded_at_the_right_and_below() -> Non
     assert box[:4] == pytest.approx([0.63, 0.13, 0.87, 0.37], abs=0.06)
 
 
-@pytest.mark.slow
+@pytest.mark.training
 def test_the_measure_has_a_share_for_every_kind_of_query() -> None:
     table = assess_owlv2(SHIPPED, scenes=30, puzzles=4, to_choose=20)
     assert set(KINDS) < set(table["scenes"]) and len(table["scenes"]) == 2 * len(KINDS) - 1

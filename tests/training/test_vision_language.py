@@ -21,7 +21,7 @@ from whatif.language.messages import one_turn
 from whatif.models import Question, load
 from whatif.params.checkpoints import HuggingFaceChat
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.training
 
 LOG_EVERY = 1
 _EXAMPLES = Examples(flower_puzzles=4, dot_puzzles=2, scenes=4)

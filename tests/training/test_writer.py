@@ -24,6 +24,8 @@ from whatif.models import Question
 from whatif.params.checkpoints import BlindTextModel
 from whatif.random_streams import stream
 
+pytestmark = pytest.mark.slow
+
 CHECKPOINT = EMBEDDED / "writer"
 LOG_EVERY = 2
 RECIPE = LanguageRecipe(train=Schedule(steps=6, batch=4, learning_rate=3e-3, warmup=2))
@@ -82,13 +84,13 @@ def trained(short_logs: None, tmp_path_factory: pytest.TempPathFactory) -> tuple
     return folder, train_writer(RECIPE, 3, 1, folder, folder / "log")
 
 
-@pytest.mark.slow
+@pytest.mark.training
 def test_the_loss_falls(trained: tuple[Path, list[dict[str, float]]]) -> None:
     first, _, last = trained[1]
     assert last["reply"] < 0.85 * first["reply"]
 
 
-@pytest.mark.slow
+@pytest.mark.training
 def test_the_same_seed_gives_the_same_bytes(trained: tuple[Path, list[dict[str, float]]], tmp_path: Path) -> None:
     folder, lines = trained
     assert train_writer(RECIPE, 3, 1, tmp_path / "again", tmp_path / "again/log") == lines
@@ -96,7 +98,7 @@ def test_the_same_seed_gives_the_same_bytes(trained: tuple[Path, list[dict[str, 
         assert file.read_bytes() == (tmp_path / "again" / file.name).read_bytes(), file.name
 
 
-@pytest.mark.slow
+@pytest.mark.training
 def test_another_seed_gives_other_losses(trained: tuple[Path, list[dict[str, float]]], tmp_path: Path) -> None:
     """From the first steps on, which have the same learning rates."""
     recipe = LanguageRecipe(train=RECIPE.train.model_copy(update={"steps": LOG_EVERY, "decay": RECIPE.train.steps}))
@@ -105,7 +107,7 @@ def test_another_seed_gives_other_losses(trained: tuple[Path, list[dict[str, flo
     assert line["learning_rate"] == first["learning_rate"] and line["reply"] != first["reply"]
 
 
-@pytest.mark.slow
+@pytest.mark.training
 def test_the_assessment_is_repeatable(trained: tuple[Path, list[dict[str, float]]]) -> None:
     table = assess_writer(trained[0], 2)
     assert table == assess_writer(trained[0], 2)
@@ -133,7 +135,7 @@ def test_the_shipped_checkpoint_is_small_and_right_in_four_of_five_replies() -> 
         assert measured[group]["right"]["n"] == assessment.QUESTIONS
 
 
-@pytest.mark.slow
+@pytest.mark.training
 def test_the_shipped_checkpoint_answers_as_measured() -> None:
     table = assess_writer(CHECKPOINT, 60)
     for group in (DIRECT, BOOLEAN):

@@ -14,6 +14,8 @@ from whatif.errors import WhatifError
 from whatif.workflow import recovery
 from whatif.workflow.dvc_files import check_cache, check_dvc
 
+pytestmark = pytest.mark.slow
+
 JUNK = bytes(range(128, 256))
 LOCK = b"schema: '2.0'\nstages:\n  extract:\n    cmd: snakemake\n"
 

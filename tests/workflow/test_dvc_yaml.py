@@ -18,6 +18,8 @@ from whatif.params.whole import check
 from whatif.workflow.dvc_yaml import dvc_yaml, gone_parameters, undeclared
 from whatif.workflow.stage_files import stage_files
 
+pytestmark = pytest.mark.slow
+
 
 def toy_graph() -> Graph:
     values = {

@@ -23,6 +23,8 @@ from whatif.params.resolution import Resolution
 from whatif.verification.imports.settings import LabelFile
 from whatif.verification.picture_tasks import task_id_of
 
+pytestmark = pytest.mark.slow
+
 RULES: Any = ["basic-answer", "first-counterfactual", "basic-option"]
 
 

@@ -24,6 +24,8 @@ from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.formats.cfmm_items import CATEGORIES
 from whatif.graph.jobs import Job
 
+pytestmark = pytest.mark.slow
+
 IMAGES = [image_row(png((20 * place, 60, 90)), 8, 8, f"drawn:{place}", "CC0-1.0") for place in range(12)]
 ITEMS = {f"{category}-{number}": category for category in CATEGORIES for number in (0, 1)}
 

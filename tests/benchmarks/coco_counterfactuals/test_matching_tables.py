@@ -24,6 +24,8 @@ from whatif.benchmarks.coco_counterfactuals.matching_tables import (
 from whatif.errors import WhatifError
 from whatif.reporting.svg import STYLE, new_figure, svg
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = SimpleNamespace(confidence=0.95)
 
 

@@ -27,6 +27,8 @@ from whatif.reporting.table import RECOMPUTED, Table
 from whatif.verification.error_categories import ATTRIBUTE, CATEGORIES, OBJECT
 from whatif.verification.items import OUTCOMES
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class Precision:

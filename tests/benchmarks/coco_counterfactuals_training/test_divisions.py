@@ -18,6 +18,8 @@ from whatif.benchmarks.coco_counterfactuals_training.mixing import Pool, members
 from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES, TEST, TRAIN, VALIDATION, Mixture
 from whatif.errors import WhatifError
 
+pytestmark = pytest.mark.slow
+
 SHARES = Shares(0.2, 0.3)
 # Photographs with 1 to 5 captions that have pairs, and 7,604 captions without.
 _CAPTIONS = [f"{photograph}_{k}" for photograph in range(6_000) for k in range(1 + photograph % 5)]

@@ -14,6 +14,8 @@ from whatif.artifacts.schemas import IMAGES, REJECTIONS
 from whatif.benchmarks.coco_counterfactuals_training.schemas import CLASSES, LABELLED, RETRIEVAL_SETS
 from whatif.errors import WhatifError
 
+pytestmark = pytest.mark.slow
+
 NAME = "coco-counterfactuals-training"
 
 

@@ -19,6 +19,8 @@ from whatif.errors import WhatifError
 from whatif.formats.prediction_folder import FILE, read_prediction_folder
 from whatif.site.comparison import EQUAL, comparison
 
+pytestmark = pytest.mark.slow
+
 NAME = "coco-counterfactuals-training"
 
 

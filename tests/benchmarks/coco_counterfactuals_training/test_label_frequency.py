@@ -12,6 +12,8 @@ from tests.released_captions import needs_released_captions, released_captions
 from whatif.benchmarks.coco_counterfactuals_training.label_frequency import Rule, label_frequency
 from whatif.formats.caption_difference import difference
 
+pytestmark = pytest.mark.slow
+
 PRINTED = {"cifar100": 3446, "caltech101": 354, "caltech256": 744, "cifar10": 398, "imagenet": 887, "food101": 28}
 # By our rule, with the subjects that the importer of the released pairs finds.
 OURS = {"cifar100": 5797, "caltech101": 976, "caltech256": 2504, "cifar10": 933, "imagenet": 2717, "food101": 221}

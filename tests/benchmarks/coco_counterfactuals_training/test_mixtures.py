@@ -14,6 +14,8 @@ from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES, TE
 from whatif.errors import WhatifError
 from whatif.params.resolution import Resolution
 
+pytestmark = pytest.mark.slow
+
 # Ten photographs of two captions each; the first caption of each has a pair.
 PAIRS = [pair(f"p{number}") for number in range(10)]
 ORIGINALS = [

@@ -20,6 +20,8 @@ from whatif.errors import WhatifError
 from whatif.formats.caption_sets import read_captions_in_order
 from whatif.formats.coco_photographs import coco_image_id
 
+pytestmark = pytest.mark.slow
+
 ORIGINAL, COUNTERFACTUAL = "synthetic-images-for-original-captions", "synthetic-images-for-counterfactual-captions"
 # Photograph 7 has two pairs and a third caption, photograph 30 one pair, photograph 9 no pair.
 PAIRS = [pair(pair_id, (f"A cat, {pair_id}", f"A dog {pair_id}")) for pair_id in ("7_0", "7_1", "30_2")]

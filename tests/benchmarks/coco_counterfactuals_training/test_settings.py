@@ -13,6 +13,8 @@ from whatif import benchmarks
 from whatif.errors import WhatifError
 from whatif.graph.graph import Graph
 
+pytestmark = pytest.mark.slow
+
 NAME = "coco-counterfactuals-training"
 Values = dict[str, Any]
 

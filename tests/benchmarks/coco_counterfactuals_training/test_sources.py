@@ -16,6 +16,8 @@ from whatif.benchmarks.coco_counterfactuals_training.sources import captions_wit
 from whatif.errors import WhatifError
 from whatif.formats.caption_sets import SourceCaption
 
+pytestmark = pytest.mark.slow
+
 NAME = "coco-counterfactuals-training"
 TABLES = {
     "pairs": PAIRS,

@@ -33,6 +33,8 @@ from whatif.models.local.encoders import Embedder, dual_encoder
 from whatif.models.local.prepared_pictures import PreparedPictures
 from whatif.params.checkpoints import DualEncoder
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("transformers")
 pytest.importorskip("accelerate")
 

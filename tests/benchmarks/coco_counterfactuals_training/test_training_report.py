@@ -15,6 +15,8 @@ from whatif.benchmarks.coco_counterfactuals_training.report import publish_repor
 from whatif.commands.summary import headline
 from whatif.errors import WhatifError
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def project(project: Project) -> Project:

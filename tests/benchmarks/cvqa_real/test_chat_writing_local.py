@@ -14,6 +14,8 @@ from tests.tiny_checkpoints.text import tiny_text_model
 from whatif.benchmarks.cvqa_real.chat_writing import NO_REPLY, REFUSED
 from whatif.files.named_folders import CHECKPOINTS
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def own_store(monkeypatch: pytest.MonkeyPatch) -> None:

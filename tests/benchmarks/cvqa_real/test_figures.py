@@ -15,6 +15,8 @@ from whatif.benchmarks.cvqa_real import figures
 from whatif.benchmarks.cvqa_real.figures import answer_distribution, gap_bars
 from whatif.statistics import GroupGap, Interval
 
+pytestmark = pytest.mark.slow
+
 COUNTS = {
     "direct": {"original": {1: 3, 2: 1, 40: 1}, "counterfactual": {0: 5}},
     "indirect": {"original": {}, "counterfactual": {2: 2}},

@@ -20,6 +20,8 @@ from whatif.benchmarks.cvqa_real.joining import joined
 from whatif.benchmarks.cvqa_real.schemas import WRITTEN
 from whatif.errors import WhatifError
 
+pytestmark = pytest.mark.slow
+
 
 def written(source_id: str, group: str, writer: str, answer: str = "3") -> dict[str, Any]:
     return rows.written(source_id, group, writer, answer, f"How many would there be if {writer} wrote it?", "a", "b")

@@ -19,6 +19,8 @@ from whatif.benchmarks.cvqa_real.schemas import WRITTEN
 from whatif.benchmarks.cvqa_real.settings import Writers
 from whatif.embedded.scenes import draw_scene
 
+pytestmark = pytest.mark.slow
+
 EVERYBODY = Writers(direct=["rules", "gpt"], indirect=["rules", "scenes"], boolean=["rules"])
 
 

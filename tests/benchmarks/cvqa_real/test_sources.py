@@ -24,6 +24,8 @@ from whatif.embedded.scene_image import draw_scene_picture
 from whatif.embedded.scenes import draw_scene
 from whatif.errors import WhatifError
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def project(project: Project) -> Project:

@@ -15,6 +15,8 @@ from whatif.artifacts.schemas import CORRECTIONS, JUDGEMENTS, QUESTIONS, REJECTI
 from whatif.benchmarks.cvqa_real.verification import cannot_be_scored
 from whatif.errors import WhatifError
 
+pytestmark = pytest.mark.slow
+
 RELEASED = Path(os.environ.get("WHATIF_DATA", "")) / "c-vqa" / "C-VQA-Real_questions.csv"
 BEFORE = "How many dogs would there be if 2 more dogs was added?"
 AFTER = "How many dogs would there be if 2 more dogs were added?"

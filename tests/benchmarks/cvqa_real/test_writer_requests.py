@@ -14,6 +14,8 @@ from whatif.benchmarks.cvqa_real.writer_requests import Source, batches_of, sour
 from whatif.errors import WhatifError
 from whatif.random_streams import stream
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_source_questions_of_a_group_are_those_that_are_not_finished() -> None:
     rows = [

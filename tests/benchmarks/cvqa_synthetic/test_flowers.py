@@ -21,6 +21,8 @@ from whatif.benchmarks.cvqa_synthetic.flowers import drawn_flowers, icons50_flow
 from whatif.drawing.palette import POLYGON_COLOURS
 from whatif.errors import WhatifError
 
+pytestmark = pytest.mark.slow
+
 SIZE = 96
 
 

@@ -18,6 +18,8 @@ from whatif.drawing.palette import DOT_PUZZLE_COLOURS, POLYGON_COLOURS
 from whatif.errors import WhatifError
 from whatif.random_streams import stream
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_same_row_gives_the_same_bytes_whatever_was_drawn_before(group: str) -> None:

@@ -11,6 +11,8 @@ from tests.embedded.scenes import flower_pictures, puzzle
 from whatif.benchmarks.cvqa_synthetic.puzzle_image import draw_puzzle
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS, TEMPLATES
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_pixels_give_the_answers_of_both_questions(group: str) -> None:

@@ -18,6 +18,8 @@ from whatif.artifacts.schemas import QUESTIONS
 from whatif.benchmarks.from_yaml.schemas import ROWS
 from whatif.language.options import LETTERS
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = ROOT / "examples" / "benchmarks"
 FILES = sorted(EXAMPLES.glob("*.yaml"))
 MOST_LINES = 60

@@ -18,6 +18,8 @@ from whatif.errors import WhatifError
 from whatif.graph.freshness import Condition
 from whatif.language.options import LETTERS
 
+pytestmark = pytest.mark.slow
+
 TABLE: dict[str, Any] = {
     "title": "Small table",
     "about": "Questions about a table.",

@@ -23,6 +23,8 @@ from whatif.graph.jobs import Job
 from whatif.params.resolution import Resolution
 from whatif.verification.picture_tasks import task_id_of
 
+pytestmark = pytest.mark.slow
+
 WRITTEN = {
     "cue": "water",
     "false_cue_1": "hat",

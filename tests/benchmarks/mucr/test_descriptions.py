@@ -24,6 +24,8 @@ from whatif.errors import WhatifError
 from whatif.graph.freshness import Condition, state_of
 from whatif.graph.jobs import Job
 
+pytestmark = pytest.mark.slow
+
 Reply = Callable[[dict[str, str], int], str | int]
 SHARED = "a tall {subject} with gray hair, a stone floor, warm light"
 CAUSE = "A {subject} pours water on the candle. The tall {subject} has gray hair. The stone floor is in warm light."

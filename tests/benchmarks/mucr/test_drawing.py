@@ -31,6 +31,8 @@ from whatif.errors import WhatifError
 from whatif.graph.freshness import Condition, state_of
 from whatif.text_to_image import load
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:

@@ -22,6 +22,8 @@ from tests.verification.imports.files import jsonl_file
 from whatif.benchmarks.shared.dry_run import DryRun
 from whatif.errors import WhatifError
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["loopback"]  # a fixture
 
 MADE = Set()

@@ -24,6 +24,8 @@ from whatif.errors import WhatifError
 from whatif.models import load
 from whatif.scoring.rank import predictions
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 
 

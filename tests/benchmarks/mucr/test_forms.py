@@ -22,6 +22,8 @@ from whatif.drawing.square import squared
 from whatif.drawing.strip import strip, strip_layout
 from whatif.errors import WhatifError
 
+pytestmark = pytest.mark.slow
+
 FIVE = ["Cause", *"ABCD"]
 SIDE = 48
 

@@ -28,6 +28,8 @@ from whatif.benchmarks.mucr.settings import FilterMucr
 from whatif.errors import WhatifError
 from whatif.params.checkpoints import LocalCheckpoint
 
+pytestmark = pytest.mark.slow
+
 Row = dict[str, Any]
 
 

@@ -23,6 +23,8 @@ from whatif.benchmarks.mucr.askable import (
 from whatif.benchmarks.mucr.schemas import STYLES
 from whatif.errors import WhatifError
 
+pytestmark = pytest.mark.slow
+
 FORMS = ("composite", "cause-and-composite", "separate", "strip")
 ONE = {"train_share": 0.0}
 Plain = tuple[Project, World, dict[str, Row]]

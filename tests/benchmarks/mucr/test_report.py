@@ -24,6 +24,8 @@ from whatif.commands.summary import headline
 from whatif.errors import WhatifError
 from whatif.graph.jobs import Job
 
+pytestmark = pytest.mark.slow
+
 ITEMS = items(5)
 PAIRS = list(dict.fromkeys(row["pair_id"] for row in ITEMS))
 TRAIN = item("g9-0", "C2E", TEXT, split="train")

@@ -14,6 +14,8 @@ from whatif.artifacts.schemas import SHORTCUTS
 from whatif.benchmarks.mucr.shortcut_audit import as_stored, shortcuts
 from whatif.random_streams import stream
 
+pytestmark = pytest.mark.slow
+
 WORDS = [
     f"{first}{second}" for first in ("ba", "ke", "lo", "mu", "ri", "so") for second in ("do", "fe", "ga", "ni", "pu")
 ]

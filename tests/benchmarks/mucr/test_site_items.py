@@ -19,6 +19,8 @@ from whatif.benchmarks.mucr.site_items import site_items
 from whatif.graph.jobs import Job
 from whatif.reporting.items import item_rows, view_rows
 
+pytestmark = pytest.mark.slow
+
 NAMES = {
     (model, strategy): f"{model.title()}, {strategy}" for model in ("eyes", "words") for strategy in ("direct", "vccot")
 }

@@ -26,6 +26,8 @@ from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS, CHOICES
 from whatif.errors import WhatifError
 from whatif.formats.mucr_texts import cue_fault, explanation_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def mucr(folder: Path) -> Project:

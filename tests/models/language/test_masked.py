@@ -16,6 +16,8 @@ from whatif.models.language import masked as masked_language
 from whatif.models.language.masked import MaskedLanguageModel, masked_language_model, most_probable
 from whatif.params.checkpoints import LocalCheckpoint
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 

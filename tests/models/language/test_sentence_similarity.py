@@ -14,6 +14,8 @@ from whatif.errors import WhatifError
 from whatif.models.language.sentence_similarity import SentenceEmbedder, sentence_embedder
 from whatif.params.checkpoints import LocalCheckpoint
 
+pytestmark = pytest.mark.slow
+
 sentence_transformers = pytest.importorskip("sentence_transformers")
 
 

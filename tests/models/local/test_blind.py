@@ -18,6 +18,8 @@ from whatif.language.messages import one_turn
 from whatif.models import Question
 from whatif.models.local.option_scores import keeps_keys_and_values, whole_pass_scores
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 
 

@@ -25,6 +25,8 @@ from whatif.errors import WhatifError
 from whatif.models.local.answerer import LocalModel, Prompt
 from whatif.models.local.option_scores import whole_pass_scores
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 
 

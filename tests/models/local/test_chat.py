@@ -18,6 +18,8 @@ from whatif.models import Answer, Model, Question, load
 from whatif.models.local.answer_place import AnswerPlace, answer_place, option_tokens, remembered_option_tokens
 from whatif.params.checkpoints import HuggingFaceChat
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 

@@ -17,6 +17,8 @@ from whatif.models import load_matcher
 from whatif.models.local.encoders import dual_encoder
 from whatif.params.checkpoints import CrossEncoder, DualEncoder, LocalCheckpoint
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 

@@ -24,6 +24,8 @@ from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
 from whatif.scoring.open_answers import open_predictions
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 
 _CPU_MESSAGE = (

@@ -17,6 +17,8 @@ from whatif.models import Answer, Question
 from whatif.models.local.answerer import LocalModel, Prompt
 from whatif.models.local.generation import Batches
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 
 _LENGTH = 6

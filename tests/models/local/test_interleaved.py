@@ -20,6 +20,8 @@ from whatif.models.local.answerer import LocalModel, Prompt
 from whatif.models.local.option_scores import shared_prefix_scores, whole_pass_scores
 from whatif.models.local.sent_images import image_token, image_tokens, sent_images
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 

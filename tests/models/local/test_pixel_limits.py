@@ -22,6 +22,8 @@ from whatif.models.local.answerer import LocalModel
 from whatif.models.local.sent_images import sent_images
 from whatif.params.checkpoints import HuggingFaceChat
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 

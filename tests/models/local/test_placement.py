@@ -17,6 +17,8 @@ from whatif.models import Answer, Question, load
 from whatif.models.local import placement
 from whatif.params.checkpoints import HuggingFaceChat
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 

@@ -16,6 +16,8 @@ from whatif.models.local.encoders import Embedder, dual_encoder
 from whatif.models.local.prepared_pictures import PreparedEmbedder, PreparedPictures
 from whatif.params.checkpoints import LocalCheckpoint
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("torch")
 
 

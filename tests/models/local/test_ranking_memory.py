@@ -16,6 +16,8 @@ from whatif.models.local.answerer import LocalModel
 from whatif.models.local.option_scores import on_device, option_scores
 from whatif.models.local.ranking_memory import TAKE_FEATURES, RankingMemory
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 
 

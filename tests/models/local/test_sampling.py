@@ -17,6 +17,8 @@ from whatif.language.messages import one_turn
 from whatif.models import Answer, Question
 from whatif.models.local.sampling import Noise, nucleus, sampling_stream
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 
 _LOGITS = torch.tensor([[2.0, 1.0, 0.5, 0.5, -1.0, -3.0]])

@@ -24,6 +24,8 @@ from whatif.progress import progress
 from whatif.scoring.open_answers import open_predictions
 from whatif.scoring.rank import predictions
 
+pytestmark = pytest.mark.slow
+
 _LINE = re.compile(r"m: (\d+) of \d+ questions in ([\d:]+), ([\d:]+) left")
 
 

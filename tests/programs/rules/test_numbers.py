@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import pytest
+
 from whatif.embedded.scene_changes import chosen
 from whatif.embedded.scene_counterfactuals import scene_counterfactual
 from whatif.embedded.scene_questions import scene_questions
@@ -22,6 +24,8 @@ from whatif.programs.writers.rules_changes import (
 from whatif.programs.writers.rules_kinds import Kind
 from whatif.programs.writers.rules_questions import HowMany, read_question
 from whatif.random_streams import stream
+
+pytestmark = pytest.mark.slow
 
 SIDES = {"left": "left of", "right": "right of", "top": "above", "bottom": "below"}
 

@@ -23,6 +23,8 @@ from whatif.programs.tools.checkpoints import CheckpointTools
 from whatif.programs.tools.depth import DepthEstimator
 from whatif.programs.tools.detection import Detector, overlap
 
+pytestmark = pytest.mark.slow
+
 
 class Shown:
     """A picture with its pixels."""

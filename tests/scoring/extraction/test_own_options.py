@@ -13,6 +13,8 @@ from tests.scoring.extraction.own_sentences import NO_ANSWER
 from whatif.benchmarks.discovery import modules
 from whatif.scoring.extraction.extracted import Extracted
 
+pytestmark = pytest.mark.slow
+
 FORMS = ("letters", "texts", "images", "numbers", "yes or no", "open", "further forms")
 # The least share of responses whose answer is found, by group. What is not found goes to a judge, if there is one.
 LEAST = {

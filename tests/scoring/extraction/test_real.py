@@ -11,6 +11,8 @@ import pytest
 from docs.numbers.reading_errors import counts, outcome, published, real_responses, table
 from whatif.scoring.extraction.extracted import Extracted, Kind, ambiguous, none
 
+pytestmark = pytest.mark.slow
+
 LEAST_RIGHT = 0.94  # of all responses
 MOST_WRONG = 0.01  # of all responses: an answer that no careful reader would read
 MOST_WRONG_OF_A_KIND = 0.02

@@ -23,6 +23,8 @@ import pytest
 
 from whatif.scoring.extraction.answer import extract
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parent
 FILES = sorted(
     path
