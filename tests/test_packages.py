@@ -67,6 +67,18 @@ def edges() -> dict[str, dict[str, str]]:
     return found
 
 
+def test_the_package_imports_nothing_that_no_wheel_has() -> None:
+    roots = {"training", "docs", "bench", "tests"}
+    known = [
+        f"{path.relative_to(ROOT)}: {node.module}"
+        for path in sorted(ROOT.rglob("*.py"))
+        if "template" not in path.parts
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and not node.level and str(node.module).split(".")[0] in roots
+    ]
+    assert known == []
+
+
 def test_no_package_imports_another_that_imports_it_back() -> None:
     graph = edges()
     assert len(graph) > 20
