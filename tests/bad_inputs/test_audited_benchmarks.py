@@ -93,7 +93,7 @@ REFUSED = [
     (["saved"], "names no data files in its folder"),
     (["card"], "its header is not YAML"),
     (["nothing"], "`` is no pattern of file names"),
-    (["stars"], "`**a` is no pattern of file names"),
+    (["stars"], "**a"),  # no pattern, or from Python 3.13 on one that fits no file
     (["none-of-none"], "names no data file, but"),
     (["loop"], "loop: "),
     (["loop.csv"], "loop.csv: "),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -128,9 +129,11 @@ def _check(benchmarks: Sequence[Path], prune_to: Path | None, html: Path | None,
         if len(benchmarks) > 1:
             raise WhatifError(f"{option} {path}: is of one benchmark, but {len(benchmarks)} are given")
         try:
-            same = path.resolve() == benchmarks[0].resolve()
-        except RuntimeError as error:
-            raise WhatifError(f"{option} {path}: leads through a link to itself; give another name") from error
+            same = path.samefile(benchmarks[0])
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise WhatifError(f"{option} {path}: leads through a link to itself; give another name") from error
+            same = False  # one of them is not there
         if same:
             raise WhatifError(f"{option} {path}: is the benchmark itself; give another name")
     if html is not None and html.suffix.lower() not in (".html", ".htm"):
