@@ -54,7 +54,7 @@ lint: $(VENV)/.installed-dev ## ruff, mypy, snakefmt
 # Two at a time. A worker that has nothing left to do takes tests from the other one.
 PYTEST := $(THREADS) pytest --numprocesses 2 --dist worksteal
 
-check: lint ## lint, types, and the tests that start no process
+check: lint ## lint, types, and the quick tests, which start no process
 	$(PYTEST) -m "not process and not slow and not pipeline and not training and not soak"
 
 test: lint ## every promise once, with the real tools

@@ -55,7 +55,7 @@ _running: list[pytest.Item] = []
 # A shell without job control lets what it starts in the background ignore Ctrl-C, and so would everything below it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-# Below nohup, so would it ignore a hang-up. What is handled here has its default in each program that is started.
+# nohup does the same with a hang-up. A signal that is handled here has its default again in what is started from here.
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda number, frame: None)
 
@@ -88,9 +88,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _whole_runs_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
-    """The items so that each worker, which gets one stretch of them, begins with modules of whole runs.
+    """Orders the items so that each worker, which is given one stretch of them, begins with modules of whole runs.
 
-    So no test of a minute is left for the end, when the other workers have nothing to do.
+    Otherwise a test of a minute could be the last one, while the other worker has nothing left to do.
     """
     whole_runs = [item for item in items if item.get_closest_marker("pipeline")]
     others = [item for item in items if not item.get_closest_marker("pipeline")]
