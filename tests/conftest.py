@@ -95,11 +95,14 @@ def _whole_runs_first(items: list[pytest.Item], workers: int) -> list[pytest.Ite
     whole_runs = [item for item in items if item.get_closest_marker("pipeline")]
     others = [item for item in items if not item.get_closest_marker("pipeline")]
     modules = list(dict.fromkeys(item.path for item in whole_runs))
+    waiting = {item.path for item in whole_runs if "finished_checkout" in getattr(item, "fixturenames", ())}
     stretch = -(-len(items) // workers)
     ordered: list[pytest.Item] = []
     for worker in range(workers):
         own = set(modules[worker::workers])
-        ordered += [item for item in whole_runs if item.path in own]
+        # The first one makes the finished checkout; until it has done so, the others have tests that do not need it.
+        own_runs = [item for item in whole_runs if item.path in own]
+        ordered += sorted(own_runs, key=lambda item: item.path in waiting) if worker else own_runs
         taken = max(0, stretch * (worker + 1) - len(ordered))
         ordered, others = ordered + others[:taken], others[taken:]
     return ordered + others

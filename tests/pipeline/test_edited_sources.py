@@ -8,7 +8,7 @@ import pytest
 
 from tests.benchmarks.cvqa_real.small import LINES
 from tests.pictures import icon
-from tests.pipeline.checkouts import Checkout, computed, stale
+from tests.pipeline.checkouts import ENTRY_POINTS, Checkout, computed, stale
 
 pytestmark = pytest.mark.pipeline
 
@@ -53,24 +53,41 @@ def with_people(checkout: Checkout) -> None:
     )
 
 
-def test_an_edited_file_makes_exactly_its_readers_due(
-    checkout: Checkout, entry_points: tuple[list[str], list[str]]
-) -> None:
-    first, second = entry_points
+@pytest.fixture
+def pair(checkout: Checkout) -> str:
+    """The pair of questions that a person has rejected, in a file that DVC tracks; nothing is made yet."""
     with_people(checkout)
-    pair = json.loads(checkout.run("python", "-c", _IDS).stdout)[0]
+    pair: str = json.loads(checkout.run("python", "-c", _IDS).stdout)[0]
     write(checkout, LABELS, ["item_id", pair])
     checkout.run("dvc", "add", "--quiet", LABELS)
     checkout.run("whatif", "dvc-yaml")
-    assert "verify cvqa-real" in checkout.jobs(second)
-    at_first = checkout.results()
+    return pair
 
+
+def edited_labels_are_read(checkout: Checkout, entry_point: list[str], pair: str) -> None:
     write(checkout, GENDERS, ["id,bb_gender", "1,Female", "2,Female"])
     assert stale(checkout) == {"aggregate cvqa-real"}
     write(checkout, LABELS, ["item_id", pair, "somebody-else"])  # a further row that is not counted
-    jobs = checkout.jobs(first)
+    jobs = checkout.jobs(entry_point)
     assert computed(jobs) == {"verify cvqa-real check", "aggregate cvqa-real"}, "the questions are the same"
     assert "unknown item" in (checkout.path / "metrics/cvqa-real/funnel.csv").read_text(encoding="utf-8")
+
+
+def test_an_edited_file_makes_exactly_its_readers_due(checkout: Checkout, pair: str) -> None:
+    by_snakemake = ENTRY_POINTS["snakemake"]
+    assert "verify cvqa-real" in checkout.jobs(by_snakemake)
+    edited_labels_are_read(checkout, by_snakemake, pair)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("order", [("dvc", "snakemake"), ("snakemake", "dvc")])
+def test_every_edited_file_makes_exactly_its_readers_due_and_the_way_back_computes_nothing(
+    checkout: Checkout, pair: str, order: tuple[str, str]
+) -> None:
+    first, second = (ENTRY_POINTS[name] for name in order)
+    assert "verify cvqa-real" in checkout.jobs(second)
+    at_first = checkout.results()
+    edited_labels_are_read(checkout, first, pair)
 
     text = (checkout.path / ANSWERS).read_text(encoding="utf-8")
     write(checkout, ANSWERS, text.replace(",2,yes", ",1,no").splitlines())

@@ -22,6 +22,7 @@ SNAKEMAKE = ENTRY_POINTS["snakemake"]
 GENERATE = [*SNAKEMAKE, "--", "generate"]
 
 
+@pytest.mark.soak
 def test_modes_that_run_no_job_change_nothing(checkout: Checkout) -> None:
     checkout.set({"seed": 7, "models.again": {"adapter": "random"}, "models.majority": None})
     before, record = checkout.results(), checkout.path / ".whatif/last-run.json"
@@ -52,6 +53,7 @@ def test_a_job_that_fails_is_a_failure_and_what_came_of_earlier_runs_stays(
     assert checkout.run("git", "status", "--short", "metrics").stdout == ""
 
 
+@pytest.mark.soak
 def test_a_stage_by_hand_does_not_build_on_an_edited_input(checkout: Checkout) -> None:
     part = checkout.path / "data/generate/cvqa-synthetic/questions/part-000-of-002.parquet"
     before = checkout.results()

@@ -18,7 +18,7 @@ _BESIDES_JOBS = 8  # lines
 _BROKEN = {"adapter": "replay", "predictions": "no/such/answers.jsonl"}
 
 
-@pytest.mark.parametrize("made", ["finished_checkout", "made_by_snakemake"])
+@pytest.mark.parametrize("made", ["finished_checkout", pytest.param("made_by_snakemake", marks=pytest.mark.soak)])
 def test_a_run_prints_a_line_for_each_job_and_starts_snakemake_once(made: str, request: pytest.FixtureRequest) -> None:
     checkout: Checkout = request.getfixturevalue(made)
     lines = said(checkout)

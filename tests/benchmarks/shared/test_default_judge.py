@@ -94,7 +94,9 @@ def answer_all(project: Project, judge: Judge) -> None:
         csv.writer(file).writerows([("question_id", "response"), *said.items()])
 
 
-@pytest.mark.parametrize("benchmark", TABLES)
+@pytest.mark.parametrize(
+    "benchmark", [pytest.param(name, marks=() if name in ("cfmm", "small") else pytest.mark.soak) for name in TABLES]
+)
 def test_every_benchmark_has_the_judge_of_all(benchmark: str, project: Project, judge: Judge) -> None:
     prepared(project, benchmark)
     project.make("extract", "generate", "filter", "verify")

@@ -18,7 +18,7 @@ def attempts() -> list[Any]:
     found, seen = [], set()
     for checks, name in ((True, "checked"), (False, "unchecked")):
         for one in load():
-            alike = checks, one.kind, one.accepted[checks], one.duration, one.bare
+            alike = checks, one.kind, one.accepted[checks]
             marks = [pytest.mark.soak] if alike in seen else []
             seen.add(alike)
             found.append(pytest.param(checks, one, id=f"{name}-{one.id}", marks=marks))
