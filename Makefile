@@ -70,7 +70,7 @@ soak: $(VENV)/.installed-dev ## what repeats the proofs of `make test`: every ki
 
 # In an environment of its own, with an empty database. Without it, its tests are skipped and say so.
 LABEL_STUDIO := .venv-label-studio
-$(LABEL_STUDIO)/.installed: tests/verification/exports/label-studio.txt
+$(LABEL_STUDIO)/.installed: tests/people/exports/label-studio.txt
 	rm -rf $(LABEL_STUDIO)
 	$(PYTHON) -m venv $(LABEL_STUDIO)
 	$(LABEL_STUDIO)/bin/pip install --quiet --requirement $<
@@ -85,13 +85,13 @@ label-studio: $(LABEL_STUDIO)/.installed ## install Label Studio for its tests: 
 # Of lmms-eval only what it imports here: its own list comes to 155 packages, the libraries of CUDA among them.
 INSPECT_AI := .venv-inspect-ai
 LMMS_EVAL := .venv-lmms-eval
-$(INSPECT_AI)/.installed: tests/harnesses/inspect-ai.txt
+$(INSPECT_AI)/.installed: tests/results/harnesses/inspect-ai.txt
 	rm -rf $(INSPECT_AI)
 	$(PYTHON) -m venv $(INSPECT_AI)
 	$(INSPECT_AI)/bin/pip install --quiet --requirement $<
 	touch $@
 
-$(LMMS_EVAL)/.installed: tests/harnesses/lmms-eval.txt
+$(LMMS_EVAL)/.installed: tests/results/harnesses/lmms-eval.txt
 	rm -rf $(LMMS_EVAL)
 	$(PYTHON) -m venv $(LMMS_EVAL)
 	$(LMMS_EVAL)/bin/pip install --quiet --requirement $<

@@ -23,9 +23,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from whatif.artifacts.schemas import OPTION_SCORE, PREDICTIONS, QUESTIONS
-from whatif.artifacts.writer import ArtifactWriter
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
+from whatif.engine.artifacts.schemas import OPTION_SCORE, PREDICTIONS, QUESTIONS
+from whatif.engine.artifacts.writer import ArtifactWriter
 
 ROOT = Path(__file__).parents[1]
 SMALL = {"_MODELS": 2, "_PAIRS": 600, "_LIMIT_SECONDS": 60.0}
@@ -175,8 +175,8 @@ def _ours(folder: Path, made: Path) -> list[float]:
     from whatif.benchmarks.cvqa_synthetic.report import headline_of, tables_of
     from whatif.benchmarks.cvqa_synthetic.settings import ReportSettings
     from whatif.benchmarks.shared.tasks import evaluation_stage
-    from whatif.reporting.funnel import funnel
-    from whatif.reporting.report import Report, text_files
+    from whatif.results.reporting.funnel import funnel
+    from whatif.results.reporting.report import Report, text_files
 
     folders = sorted(folder.glob("model-*"))
     names = {one.name: one.name for one in folders}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bench.language_checkpoints import captions_with_nouns, roberta_base
-from whatif.language.tagging import Noun
+from whatif.engine.language.tagging import Noun
 from whatif.models.language.masked import MaskedLanguageModel
 from whatif.models.local.checkpoints import device_of
 

@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
-from whatif.artifacts.images import SortedImages
-from whatif.artifacts.schemas import IMAGE, IMAGES
-from whatif.artifacts.writer import ArtifactWriter
+from whatif.engine.artifacts.images import SortedImages
+from whatif.engine.artifacts.schemas import IMAGE, IMAGES
+from whatif.engine.artifacts.writer import ArtifactWriter
 from whatif.formats.class_folders import read_class_folder
 from whatif.formats.class_names import ClassifiedImages
 from whatif.formats.class_shards import read_class_shards

@@ -18,8 +18,8 @@ import yaml
 
 from training import language
 from training.recipes import LanguageRecipe, Schedule
+from whatif.engine.random_streams import stream
 from whatif.formats.caption_sets import read_caption_set
-from whatif.random_streams import stream
 
 _SEED = 7
 _STEPS = 400

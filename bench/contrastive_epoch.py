@@ -12,11 +12,11 @@ from typing import Any
 import transformers
 
 from bench.contrastive_pairs import Encoded, pairs
-from whatif.fine_tuning.contrastive_samples import PreparedImages, Sample
-from whatif.fine_tuning.contrastive_training import Training, train
+from whatif.engine.params.checkpoints import LocalCheckpoint
+from whatif.engine.params.contrastive_training import ContrastiveTraining
+from whatif.models.fine_tuning.contrastive_samples import PreparedImages, Sample
+from whatif.models.fine_tuning.contrastive_training import Training, train
 from whatif.models.local.encoders import Embedder, dual_encoder
-from whatif.params.checkpoints import LocalCheckpoint
-from whatif.params.contrastive_training import ContrastiveTraining
 
 _SAMPLES = 480
 _CHECKED = 128  # for validation

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 
 from PIL import Image
 
-from whatif.drawing import png
-from whatif.embedded.scene_captions import full_caption
-from whatif.embedded.scene_image import draw_scene_picture
-from whatif.embedded.scenes import draw_scene
-from whatif.fine_tuning.contrastive_samples import Sample
+from whatif.engine.files import png
+from whatif.models.fine_tuning.contrastive_samples import Sample
+from whatif.world.scene_captions import full_caption
+from whatif.world.scene_image import draw_scene_picture
+from whatif.world.scenes import draw_scene
 
 
 class Encoded:

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.contrastive_pairs import pairs
-from whatif.fine_tuning.contrastive_samples import PreparedImages
-from whatif.fine_tuning.contrastive_training import Training, check_trainable, train
+from whatif.engine.params.contrastive_training import ContrastiveTraining
+from whatif.models.fine_tuning.contrastive_samples import PreparedImages
+from whatif.models.fine_tuning.contrastive_training import Training, check_trainable, train
 from whatif.models.local.checkpoints import device_of
-from whatif.params.contrastive_training import ContrastiveTraining
 
 _WARM = 10  # steps of the short training
 _GIB = 1024**3
@@ -87,7 +87,7 @@ def _clip(size: Size) -> tuple[Any, Any]:
     import torch
     import transformers
 
-    from whatif.files.named_folders import named_path
+    from whatif.engine.files.named_folders import named_path
 
     torch.manual_seed(0)
     tokenizer: Any = transformers.AutoTokenizer.from_pretrained(

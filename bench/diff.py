@@ -21,8 +21,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
-from whatif.artifacts.writer import ArtifactWriter
+from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS
+from whatif.engine.artifacts.writer import ArtifactWriter
 
 ROOT = Path(__file__).parents[1]
 SMALL = {"_MODELS": 2, "_PAIRS": 60, "_LIMIT_SECONDS": 60.0, "_ROUNDS": 1}

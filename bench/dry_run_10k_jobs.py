@@ -21,8 +21,8 @@ from typing import Any
 import yaml
 
 from whatif import benchmarks
-from whatif.graph.steps import Step
-from whatif.workflow.stage_files import log_of
+from whatif.engine.graph.steps import Step
+from whatif.engine.workflow.stage_files import log_of
 
 ROOT = Path(__file__).parents[1]
 _SHARDS = 999  # the most that a part's name has room for

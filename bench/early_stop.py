@@ -11,14 +11,14 @@ from typing import Any
 from PIL import Image
 
 from whatif import benchmarks
-from whatif.artifacts.pair_items import pair_and_side
-from whatif.embedded.automatic_labels import automatic_labels
-from whatif.embedded.scene_pairs import caption_pair
+from whatif.engine.artifacts.pair_items import pair_and_side
+from whatif.engine.params.checkpoints import DiffusionCheckpoint, EarlyStop, LocalCheckpoint
+from whatif.models.prompt_to_prompt.candidate_scores import candidate_rows
+from whatif.models.prompt_to_prompt.directional_similarity import Thresholds, best_candidates, candidate_name, refusal
+from whatif.models.prompt_to_prompt.image_maker import PictureMaker, Row
 from whatif.models.responses.store import ResponseStore
-from whatif.params.checkpoints import DiffusionCheckpoint, EarlyStop, LocalCheckpoint
-from whatif.prompt_to_prompt.candidate_scores import candidate_rows
-from whatif.prompt_to_prompt.directional_similarity import Thresholds, best_candidates, candidate_name, refusal
-from whatif.prompt_to_prompt.image_maker import PictureMaker, Row
+from whatif.world.automatic_labels import automatic_labels
+from whatif.world.scene_pairs import caption_pair
 
 SMALL = {"_CAPTION_PAIRS": 2, "_CANDIDATES": 1, "_FEWER": {"2 steps": {"steps": 2}}}
 _CAPTION_PAIRS = 50

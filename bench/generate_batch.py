@@ -11,8 +11,8 @@ from typing import Any
 
 from tests.models.families import picture, question
 from tests.tiny_checkpoints import random_llava
+from whatif.engine.params.checkpoints import HuggingFaceChat
 from whatif.models import Answer, Question, load
-from whatif.params.checkpoints import HuggingFaceChat
 
 _ROUNDS = 3
 _SIDE = 24  # tokens of an image in each direction

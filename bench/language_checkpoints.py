@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from whatif.embedded.scene_pairs import caption_pair
+from whatif.engine.language.tagging import Noun, nouns, tagger
 from whatif.formats.caption_sets import SourceCaption, read_caption_set
-from whatif.language.tagging import Noun, nouns, tagger
+from whatif.world.scene_pairs import caption_pair
 
 _REAL = Path("coco") / "captions_val2017.json"
 _LEARNT_FROM = 4000  # captions that the tokeniser is trained on

@@ -11,8 +11,8 @@ from unittest import mock
 import numpy as np
 
 from bench.language_checkpoints import captions, gpt2
-from whatif.language.noun_swap import swapped
-from whatif.language.tagging import nouns, tagger
+from whatif.engine.language.noun_swap import swapped
+from whatif.engine.language.tagging import nouns, tagger
 from whatif.models.language import perplexity
 from whatif.models.language.perplexity import PerplexityModel
 from whatif.models.local.checkpoints import device_of

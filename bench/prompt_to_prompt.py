@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.tiny_checkpoints import tiny_diffusion
-from whatif.embedded.scene_pairs import caption_pair
-from whatif.params.base import Span
-from whatif.params.checkpoints import DiffusionCheckpoint
-from whatif.prompt_to_prompt.attention import PairRequest, generate_pixels
-from whatif.prompt_to_prompt.pair_candidates import draw_candidate
-from whatif.prompt_to_prompt.pipeline import load_pipeline
+from whatif.engine.params.base import Span
+from whatif.engine.params.checkpoints import DiffusionCheckpoint
+from whatif.models.prompt_to_prompt.attention import PairRequest, generate_pixels
+from whatif.models.prompt_to_prompt.pair_candidates import draw_candidate
+from whatif.models.prompt_to_prompt.pipeline import load_pipeline
+from whatif.world.scene_pairs import caption_pair
 
 SMALL = {"_ROUNDS": 1, "_CAPTION_PAIRS": 1, "_CANDIDATES": 2, "_AT_ONCE": 2, "_STEPS": 2}
 _ROUNDS = 5  # alternating, so that a slow moment of the machine affects both

@@ -23,9 +23,9 @@ from whatif.benchmarks.cvqa_synthetic.options import puzzle_text
 from whatif.benchmarks.cvqa_synthetic.puzzle_image import FlowerPictures, dot_puzzle_colours, draw_puzzle
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
 from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
-from whatif.drawing.palette import POLYGON_COLOURS, Colour
-from whatif.params.base import Range
-from whatif.random_streams import stream
+from whatif.engine.params.base import Range
+from whatif.engine.random_streams import stream
+from whatif.world.drawing.palette import POLYGON_COLOURS, Colour
 
 _PUZZLES_A_TEMPLATE = 20
 _PEER_PUZZLES_A_TEMPLATE = 5

@@ -13,10 +13,10 @@ import numpy as np
 
 from tests.models.families import picture, prompt
 from tests.tiny_checkpoints import random_llava
+from whatif.engine.params.checkpoints import HuggingFaceChat
 from whatif.models import load
 from whatif.models.local.answerer import LocalModel
 from whatif.models.local.option_scores import shared_prefix_scores, whole_pass_scores
-from whatif.params.checkpoints import HuggingFaceChat
 
 _ROUNDS = 5
 _SIDE = 24  # tokens of an image in each direction

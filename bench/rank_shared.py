@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from tests.models.families import picture
+from whatif.engine.params.checkpoints import HuggingFaceChat
 from whatif.models import load
 from whatif.models.local.answerer import LocalModel
 from whatif.models.local.option_scores import option_scores
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import StoredModel
-from whatif.params.checkpoints import HuggingFaceChat
-from whatif.scoring import predictions
+from whatif.scoring.rank import predictions
 
 _ROUNDS = 3
 SMALL = {"_ROUNDS": 1, "_IMAGES": 2, "_LEAST": 0}

@@ -14,11 +14,11 @@ import numpy as np
 
 from tests.models.families import picture
 from tests.tiny_checkpoints import random_llava
+from whatif.engine.params.checkpoints import HuggingFaceChat
 from whatif.models import Model, load
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import StoredModel
-from whatif.params.checkpoints import HuggingFaceChat
-from whatif.scoring import predictions
+from whatif.scoring.rank import predictions
 
 _ROUNDS = 5
 _SIDE = 24  # tokens of an image in each direction

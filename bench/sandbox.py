@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from whatif.params.programs import Limits
-from whatif.programs.sandbox import bubblewrap
-from whatif.programs.sandbox.pool import Sandbox
+from whatif.engine.params.programs import Limits
+from whatif.models.programs.sandbox import bubblewrap
+from whatif.models.programs.sandbox.pool import Sandbox
 
 SMALL = {"_PROGRAMS": 3, "_FRESH": 1, "_LIMIT_SECONDS": 60.0, "_LEAST_RATIO": 0.0}
 _PROGRAMS = 300

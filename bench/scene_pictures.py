@@ -13,10 +13,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
-from whatif.drawing import png
-from whatif.embedded.scene_image import draw_scene_picture
-from whatif.embedded.scene_shapes import OUTLINES
-from whatif.embedded.scenes import BACKGROUNDS, COLOURS, SIZES, Colour, Scene, draw_scene
+from whatif.engine.files import png
+from whatif.world.scene_image import draw_scene_picture
+from whatif.world.scene_shapes import OUTLINES
+from whatif.world.scenes import BACKGROUNDS, COLOURS, SIZES, Colour, Scene, draw_scene
 
 _SIDE = 64
 _SCENES = 2000

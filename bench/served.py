@@ -12,11 +12,11 @@ from typing import Any
 
 from tests.models.endpoint.server import question
 from tests.tiny_checkpoints import tiny_llava, tiny_text_model
-from whatif.language.messages import one_turn
+from whatif.engine.language.messages import one_turn
+from whatif.engine.params.endpoints import ApiModel, ServedModel
 from whatif.models import Question
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.endpoint.server import start
-from whatif.params.endpoints import ApiModel, ServedModel
 
 _ROUNDS = 3
 SMALL = {"_ROUNDS": 1, "_QUESTIONS": 4, "_NEW_TOKENS": 4, "_AT_ONCE": 2}

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench import NotInstalledError
-from tests.site.chromium import arguments, executable
-from tests.site.example_items import drawn, source_of, write_site
-from whatif.reporting.items import Item, ItemAnswer, ItemPicture, ItemQuestion
-from whatif.site.sources import BenchmarkSource
+from tests.results.site.chromium import arguments, executable
+from tests.results.site.example_items import drawn, source_of, write_site
+from whatif.results.reporting.items import Item, ItemAnswer, ItemPicture, ItemQuestion
+from whatif.results.site.sources import BenchmarkSource
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

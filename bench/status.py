@@ -12,11 +12,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.graph.toy import TOY, ToySettings
-from whatif.graph.freshness import Condition, states
-from whatif.graph.graph import Graph
-from whatif.graph.run import run
-from whatif.params.whole import check
+from tests.engine.graph.toy import TOY, ToySettings
+from whatif.engine.graph.freshness import Condition, states
+from whatif.engine.graph.graph import Graph
+from whatif.engine.graph.run import run
+from whatif.engine.params.whole import check
 
 ROOT = Path(__file__).parents[1]
 _ROUNDS = 5

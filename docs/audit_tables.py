@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from whatif.auditing.audit import Finding, How, audit, section_name
-from whatif.auditing.benchmark import Benchmark, read_benchmark
-from whatif.auditing.prune import Pruned, prune
-from whatif.auditing.report import rule_name
+from whatif.results.auditing.audit import Finding, How, audit, section_name
+from whatif.results.auditing.benchmark import Benchmark, read_benchmark
+from whatif.results.auditing.prune import Pruned, prune
+from whatif.results.auditing.report import rule_name
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/audit.md"
@@ -78,7 +78,7 @@ def most_kept(released: Path) -> str:
 def _largest(released: Path) -> Iterator[tuple[int, int]]:
     """How many questions have the largest option as their answer, and how many there are; for both variants."""
     from whatif.formats.c_vqa import read_released
-    from whatif.shortcuts.features import by_rank
+    from whatif.scoring.shortcuts.features import by_rank
 
     rows = read_released(released)
     for variant in ("original", "counterfactual"):

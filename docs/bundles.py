@@ -11,8 +11,8 @@ from pathlib import Path
 
 from whatif.benchmarks import sample_site
 from whatif.benchmarks.coco_counterfactuals_training import released_clip
-from whatif.demo import bundle
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.results.demo import bundle
 
 
 def main(arguments: list[str]) -> None:

@@ -8,8 +8,8 @@ On a page, a number or a table stands between two comments that Markdown does no
 
 `NUMBERS` says what belongs there. Some tables are about released data, which are not in the project: they are
 written where `WHATIF_DATA` names a folder that has it. Those of docs/statistics.md come from simulations:
-`python -m tests.statistics.coverage` and `python -m tests.statistics.annotator_simulation` write them. The table of
-pruned benchmarks takes ten minutes: `python -m docs.audit_tables` writes it.
+`python -m tests.scoring.statistics.coverage` and `python -m tests.scoring.statistics.annotator_simulation` write them.
+The table of pruned benchmarks takes ten minutes: `python -m docs.audit_tables` writes it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ import pandas as pd
 from docs.audit_tables import PRUNED, audited, largest_option, most_kept
 from docs.numbers import claims, embedded, first_run, guessed, reading_errors, recomputed
 from docs.numbers.markdown import ROOT, markdown
-from whatif.reporting.rendering import grid
-from whatif.reporting.table import Column, View, from_csv
-from whatif.reporting.twin_rows import ACCURACIES, DROPPED, MCNEMAR
+from whatif.results.reporting.rendering import grid
+from whatif.results.reporting.table import Column, View, from_csv
+from whatif.results.reporting.twin_rows import ACCURACIES, DROPPED, MCNEMAR
 
 SIMULATED = (
     *("coverage", "coverage of other designs", "coverage of independent questions"),
@@ -118,8 +118,8 @@ def _released_shortcuts(released: Path) -> str:
     from whatif import benchmarks
     from whatif.benchmarks.cvqa_synthetic.settings import CvqaSyntheticSettings
     from whatif.formats.c_vqa import read_released
-    from whatif.reporting.shortcuts import shortcuts
-    from whatif.shortcuts.audit import audit
+    from whatif.results.reporting.shortcuts import shortcuts
+    from whatif.scoring.shortcuts.audit import audit
 
     params = benchmarks.load_params(ROOT / "params.yaml")
     settings = params.section("cvqa-synthetic", CvqaSyntheticSettings).aggregate
@@ -129,10 +129,10 @@ def _released_shortcuts(released: Path) -> str:
 
 def _compared(released: Path) -> str | None:
     """Our questions beside the released ones; None where the default run has not made ours."""
-    from whatif import artifacts
-    from whatif.artifacts.schemas import QUESTIONS
+    from whatif.engine import artifacts
+    from whatif.engine.artifacts.schemas import QUESTIONS
     from whatif.formats.c_vqa import read_released
-    from whatif.statistics.question_sets import ALL, compare_markdown, summary
+    from whatif.scoring.statistics.question_sets import ALL, compare_markdown, summary
 
     if not QUESTIONS_FILE.is_file():
         return None

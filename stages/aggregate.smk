@@ -1,6 +1,6 @@
 # aggregate: numbers and tables, beside the reported ones.
 # Written by `whatif dvc-yaml`: run it again after you select another benchmark, or change what a step reads or makes.
-# Functions, in whatif/workflow/rules/common.smk:
+# Functions, in whatif/engine/workflow/rules/common.smk:
 #   all_of: the files of a pattern, for all values of its wildcards but those to keep
 #   others: what the rule reads of other benchmarks that are selected
 #   published: tables and figures; they are in `snakemake --report`

@@ -1,6 +1,6 @@
 # evaluate: one model asked one benchmark: its predictions, or how it matches captions and images.
 # Written by `whatif dvc-yaml`: run it again after you select another benchmark, or change what a step reads or makes.
-# Functions, in whatif/workflow/rules/common.smk:
+# Functions, in whatif/engine/workflow/rules/common.smk:
 #   all_of: the files of a pattern, for all values of its wildcards but those to keep
 #   others: what the rule reads of other benchmarks that are selected
 #   group_for: jobs without a model may share a cluster job, those with a model do not

@@ -1,6 +1,6 @@
 # extract: sources: images, captions, released questions.
 # Written by `whatif dvc-yaml`: run it again after you select another benchmark, or change what a step reads or makes.
-# Functions, in whatif/workflow/rules/common.smk:
+# Functions, in whatif/engine/workflow/rules/common.smk:
 #   group_for: jobs without a model may share a cluster job, those with a model do not
 #   resources_for: what jobs ask of a cluster, by their kind and their model (slurm/resources.yaml)
 

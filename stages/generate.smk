@@ -1,6 +1,6 @@
 # generate: counterfactual questions, captions and images, in parts.
 # Written by `whatif dvc-yaml`: run it again after you select another benchmark, or change what a step reads or makes.
-# Functions, in whatif/workflow/rules/common.smk:
+# Functions, in whatif/engine/workflow/rules/common.smk:
 #   all_of: the files of a pattern, for all values of its wildcards but those to keep
 #   group_for: jobs without a model may share a cluster job, those with a model do not
 #   resources_for: what jobs ask of a cluster, by their kind and their model (slurm/resources.yaml)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from whatif.artifacts.reader import canonical_json
+from whatif.engine.artifacts.reader import canonical_json
 
 
 def choice_question(  # noqa: PLR0917

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from tests.defaults import puzzles_and_baselines
 from whatif.benchmarks.site import SITE
-from whatif.cli import main
+from whatif.commands.cli import main
 
 NAME = "cvqa-synthetic"
 STAGES = ("extract", "generate", "filter", "verify", "evaluate", "aggregate")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.projects import Project
-from whatif.cli import KERNELS
+from whatif.commands.cli import KERNELS
 
 pytest_plugins = [
     "tests.command_line",
@@ -22,7 +22,7 @@ pytest_plugins = [
     "tests.pipeline.power_cuts",
     "tests.pipeline.real_installations",
     "tests.served_model",
-    "tests.site.chromium",
+    "tests.results.site.chromium",
 ]
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal, Self
 
-from whatif.random_streams import stream
+from whatif.engine.random_streams import stream
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from whatif.reporting.rendering import WIDTH, grid, to_latex, to_markdown
-from whatif.reporting.table import Table, from_csv, to_csv
-from whatif.statistics import Interval
+from whatif.results.reporting.rendering import WIDTH, grid, to_latex, to_markdown
+from whatif.results.reporting.table import Table, from_csv, to_csv
+from whatif.scoring.statistics import Interval
 
 
 def row(table: Table, **of: str) -> pd.Series[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from whatif.artifacts.site_schemas import SITE_OUTPUTS
+from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
 
 
 class Published:

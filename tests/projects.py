@@ -14,13 +14,14 @@ import yaml
 
 from tests.defaults import OFFLINE_WRITERS, PARAMS
 from tests.published import funnel
-from whatif import artifacts, benchmarks
-from whatif.artifacts.schemas import Table
+from whatif import benchmarks
 from whatif.benchmarks.site import SITE
-from whatif.graph.freshness import State, states
-from whatif.graph.graph import Graph
-from whatif.graph.jobs import Job
-from whatif.graph.run import run
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import Table
+from whatif.engine.graph.freshness import State, states
+from whatif.engine.graph.graph import Graph
+from whatif.engine.graph.jobs import Job
+from whatif.engine.graph.run import run
 
 Row = dict[str, Any]
 FEW = {"audit_folds": 2, "resamples": 199}

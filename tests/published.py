@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from whatif.reporting.table import from_csv
+from whatif.results.reporting.table import from_csv
 
 if TYPE_CHECKING:
     from tests.projects import Project

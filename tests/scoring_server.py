@@ -17,8 +17,8 @@ from typing import Any
 
 from PIL import Image
 
+from whatif.engine.params.checkpoints import HuggingFaceChat
 from whatif.models.local.checkpoints import load_chat_model
-from whatif.params.checkpoints import HuggingFaceChat
 
 
 class Scorer:

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from tests.projects import Project
-from whatif.artifacts.images import ImageStore
-from whatif.artifacts.schemas import IMAGES
-from whatif.artifacts.site_schemas import ITEM_VIEWS, ITEMS
-from whatif.graph.jobs import Job
+from whatif.engine.artifacts.images import ImageStore
+from whatif.engine.artifacts.schemas import IMAGES
+from whatif.engine.artifacts.site_schemas import ITEM_VIEWS, ITEMS
+from whatif.engine.graph.jobs import Job
 
 Row = dict[str, Any]
 

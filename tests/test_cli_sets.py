@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import NAME, files, puzzle, refused, released, whatif
-from whatif import artifacts
-from whatif.artifacts.schemas import QUESTIONS
-from whatif.artifacts.writer import write_artifact
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import QUESTIONS
+from whatif.engine.artifacts.writer import write_artifact
 from whatif.formats.c_vqa import read_released
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.command_line import refused, whatif
 from whatif.commands.contradictions import lines
-from whatif.contradictions.rows import COLUMNS, Row
+from whatif.results.contradictions.rows import COLUMNS, Row
 
 
 def test_it_prints_counts_and_what_does_not_hold_by_paper(folder: Path) -> None:

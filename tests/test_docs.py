@@ -13,9 +13,9 @@ import pytest
 from docs import tables
 from docs.numbers.markdown import ROOT
 from docs.tables import names, pages, released_questions, updated, with_block
-from whatif.cli import main
+from whatif.commands.cli import main
 from whatif.formats.c_vqa import read_released
-from whatif.shortcuts.features import by_rank
+from whatif.scoring.shortcuts.features import by_rank
 
 COMMAND = "run `python -m docs.tables` (`make numbers`) to write the numbers of metrics/ into the pages"
 

@@ -15,8 +15,8 @@ import yaml
 from docs.numbers import guessed
 from tests.defaults import ROOT
 from tests.pipeline.checkouts import Checkout, made_once
-from tests.site.chromium import Open, until, was_left
-from tests.site.pages_of_all_kinds import served
+from tests.results.site.chromium import Open, until, was_left
+from tests.results.site.pages_of_all_kinds import served
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -74,8 +74,8 @@ def test_the_reference_has_nothing_of_the_template_of_new_projects(built: Path) 
 
 
 def test_reference_pages_have_all_commands_settings_and_tables(built: Path) -> None:
-    from whatif.artifacts.schemas import TABLES
-    from whatif.cli import COMMANDS
+    from whatif.commands.cli import COMMANDS
+    from whatif.engine.artifacts.schemas import TABLES
 
     commands = (built / "reference" / "command-line.html").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f"whatif-{name}" not in commands] == []

@@ -12,12 +12,12 @@ from click.testing import Result
 
 from tests.command_line import refused, whatif
 from tests.defaults import PARAMS
-from tests.verification.imports.files import csv_file, read
-from tests.verification.pairs import pair, pictures
-from whatif.artifacts.schemas import IMAGES, PAIRS, QUESTIONS
-from whatif.artifacts.writer import write_artifact
-from whatif.verification.exports.questions import question_items
-from whatif.verification.imports.items import Items
+from tests.people.imports.files import csv_file, read
+from tests.people.pairs import pair, pictures
+from whatif.engine.artifacts.schemas import IMAGES, PAIRS, QUESTIONS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.people.exports.questions import question_items
+from whatif.people.imports.items import Items
 
 ROWS = [pair(number) for number in range(5)]
 

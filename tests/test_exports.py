@@ -21,22 +21,22 @@ from PIL import Image
 
 from tests.awkward_texts import AWKWARD, READ_AS_NOTHING
 from tests.pictures import png
-from whatif.artifacts.images import ImageStore, image_row
-from whatif.artifacts.schemas import IMAGES, QUESTIONS
-from whatif.artifacts.writer import write_artifact
-from whatif.cli import main
-from whatif.errors import WhatifError
+from whatif.commands.cli import main
+from whatif.engine.artifacts.images import ImageStore, image_row
+from whatif.engine.artifacts.schemas import IMAGES, QUESTIONS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.options import printed_question
+from whatif.engine.language.strategies import prompt
+from whatif.engine.params.model_entries import MultipleChoice
+from whatif.engine.params.models import Replay
 from whatif.formats.evaluation_tools import ChangedByReaderError, write_vlmevalkit
 from whatif.formats.prediction_files import question_index
-from whatif.harnesses.exported_task import write_exported_task
-from whatif.harnesses.scores import GROUP_ACCURACY
-from whatif.language.options import printed_question
-from whatif.language.strategies import prompt
 from whatif.models import load
-from whatif.params.model_entries import MultipleChoice
-from whatif.params.models import Replay
-from whatif.scoring import predictions
+from whatif.results.harnesses.exported_task import write_exported_task
+from whatif.results.harnesses.scores import GROUP_ACCURACY
 from whatif.scoring.open_answers import open_predictions
+from whatif.scoring.rank import predictions
 
 PICTURES = [image_row(png(colour), 8, 8, "drawn:test", "CC0-1.0") for colour in ((200, 0, 0), (0, 200, 0))]
 OPEN = [("original", 'How many "red"\tcats,\nand dogs?', "2"), ("counterfactual", "What if {one} left? ## !x", "1")]

@@ -30,7 +30,7 @@ def text(name: str) -> str:
 SETTINGS = toml("pyproject.toml")
 HOSTED = yaml.safe_load(text(".github/workflows/ci.yml"))["jobs"]
 PYTHONS = [found for one in SETTINGS["project"]["classifiers"] if (found := one.rpartition(" :: ")[2]).startswith("3.")]
-TEMPLATE = "src/whatif/new_project/template/pyproject.toml"
+TEMPLATE = "src/whatif/commands/new_project/template/pyproject.toml"
 
 
 def test_the_supported_versions_of_python_are_the_same_everywhere() -> None:

@@ -10,11 +10,11 @@ from whatif import benchmarks
 from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings
 from whatif.benchmarks.cvqa_real.tables import table_3_name
 from whatif.benchmarks.mucr.settings import MucrSettings
-from whatif.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat
-from whatif.params.endpoints import ApiModel
-from whatif.params.models import answerers
-from whatif.params.programs import ModelTools, ProgramModel
-from whatif.reporting.published_numbers import published
+from whatif.engine.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat
+from whatif.engine.params.endpoints import ApiModel
+from whatif.engine.params.models import answerers
+from whatif.engine.params.programs import ModelTools, ProgramModel
+from whatif.results.reporting.published_numbers import published
 
 FILE = ROOT / "params" / "paper-scale.yaml"
 # Hub id -> the class of its configuration, as its config.json names it.

@@ -10,11 +10,11 @@ import pytest
 
 from tests.command_line import refused, whatif
 from tests.defaults import PARAMS
-from tests.verification.pairs import pair, pictures
-from whatif import artifacts
-from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PAIRS, REJECTIONS
-from whatif.artifacts.writer import write_artifact
-from whatif.verification.consensus import errors, human_evaluated
+from tests.people.pairs import pair, pictures
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, PAIRS, REJECTIONS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.people.consensus import errors, human_evaluated
 
 ROWS = [pair(number) for number in range(5)]
 NONE = ("--pairs", "none.parquet", "--images", "i.parquet")

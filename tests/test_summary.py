@@ -10,7 +10,7 @@ import pytest
 from tests.defaults import ROOT
 from whatif import benchmarks
 from whatif.commands.summary import headline
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 
 def test_the_headline_has_the_first_number_of_each_model(tmp_path: Path) -> None:

@@ -2,5 +2,5 @@
 
 `names.py` is the place to start: each checkpoint with the functions that train and measure it. `whatif train` calls
 them in a clone; the package `whatif` imports nothing from here. The values of the recipes are in params/embedded.yaml,
-their types in `recipes.py`; examples are drawn by `whatif.embedded` and the puzzles of C-VQA-Synthetic.
+their types in `recipes.py`; examples are drawn by `whatif.world` and the puzzles of C-VQA-Synthetic.
 """

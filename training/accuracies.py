@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from whatif.statistics.intervals import wilson
+from whatif.scoring.statistics.intervals import wilson
 
 
 def share(right: Sequence[bool] | NDArray[np.bool_], **baselines: float) -> dict[str, float | int]:

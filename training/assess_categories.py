@@ -9,10 +9,10 @@ from statistics import fmean
 from typing import Any
 
 from training.accuracies import share
-from whatif.embedded.category_items import CATEGORIES, CategoryItem, CategoryQuestion, draw_item
-from whatif.language.messages import one_turn
+from whatif.engine.language.messages import one_turn
 from whatif.models import Model, Question
 from whatif.scoring.rank import best
+from whatif.world.category_items import CATEGORIES, CategoryItem, CategoryQuestion, draw_item
 
 _SEEN_ITEMS = 800  # of each category; they determine the frequent answers, and their images are not drawn
 _SIDE = 224  # pixels
@@ -36,7 +36,7 @@ def assess_categories(model: Model, items: int, seen: int = _SEEN_ITEMS) -> dict
     is more often right in the category, `blind` the one that is more often right given the words of the question, both
     in `seen` training items of each category. Between equally frequent options, they are right half of the time.
     """
-    from whatif.embedded.scene_image import draw_scene_picture
+    from whatif.world.scene_image import draw_scene_picture
 
     asked: list[_Asked] = []
     questions = []

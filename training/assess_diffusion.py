@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from training.accuracies import share
-from whatif.embedded.object_movement import movement
-from whatif.embedded.scene_captions import WORDINGS, full_caption
-from whatif.embedded.scene_edits import edit
-from whatif.embedded.scene_recognition import recognise
-from whatif.embedded.scenes import BACKGROUNDS, COLOURS, NOUNS, Scene, draw_scene
-from whatif.params.checkpoints import DiffusionCheckpoint
-from whatif.prompt_to_prompt.attention import PairRequest, generate_pairs
-from whatif.prompt_to_prompt.pipeline import load_pipeline
-from whatif.random_streams import stream
+from whatif.engine.params.checkpoints import DiffusionCheckpoint
+from whatif.engine.random_streams import stream
+from whatif.models.prompt_to_prompt.attention import PairRequest, generate_pairs
+from whatif.models.prompt_to_prompt.pipeline import load_pipeline
+from whatif.world.object_movement import movement
+from whatif.world.scene_captions import WORDINGS, full_caption
+from whatif.world.scene_edits import edit
+from whatif.world.scene_recognition import recognise
+from whatif.world.scenes import BACKGROUNDS, COLOURS, NOUNS, Scene, draw_scene
 
 SAMPLES = 240
 PAIRS = 120

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training.accuracies import share
-from whatif.embedded.scene_captions import captions
-from whatif.embedded.scene_words import plural
-from whatif.embedded.scenes import NOUNS, draw_scene, one_of
-from whatif.random_streams import stream
+from whatif.engine.random_streams import stream
+from whatif.world.scene_captions import captions
+from whatif.world.scene_words import plural
+from whatif.world.scenes import NOUNS, draw_scene, one_of
 
 CAPTIONS = 2000
 _BATCH = 100

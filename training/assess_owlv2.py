@@ -17,9 +17,9 @@ from training.owlv2_losses import box_of
 from training.owlv2_queries import KINDS, WORDINGS, Query, changed, query_of
 from training.puzzle_examples import draw_puzzles
 from training.recipes import load_recipes
-from whatif.embedded.scene_image import draw_scene_picture
-from whatif.embedded.scenes import Scene, draw_scene, one_of
-from whatif.random_streams import stream
+from whatif.engine.random_streams import stream
+from whatif.world.scene_image import draw_scene_picture
+from whatif.world.scenes import Scene, draw_scene, one_of
 
 Box: TypeAlias = tuple[float, float, float, float]
 

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from training.accuracies import share
 from training.scene_examples import pictures_of
 from training.scene_facts import scene_facts
-from whatif.embedded.scene_captions import WORDINGS, full_caption
-from whatif.embedded.scene_edits import EDITS, edit
-from whatif.embedded.scenes import Scene, draw_scene
-from whatif.errors import WhatifError
-from whatif.random_streams import stream
+from whatif.engine.errors import WhatifError
+from whatif.engine.random_streams import stream
+from whatif.world.scene_captions import WORDINGS, full_caption
+from whatif.world.scene_edits import EDITS, edit
+from whatif.world.scenes import Scene, draw_scene
 
 RECALL_AMONG = 1000
 EDITS_OF_EACH = 400

@@ -14,9 +14,9 @@ from typing import Any
 from training.accuracies import share
 from training.assess_categories import assess_categories, question_about
 from training.recipes import load_recipes
+from whatif.engine.params.checkpoints import HuggingFaceChat
+from whatif.engine.random_streams import stream
 from whatif.models import Answer, Model, Question, load
-from whatif.params.checkpoints import HuggingFaceChat
-from whatif.random_streams import stream
 from whatif.scoring.rank import best
 
 _PUZZLES = 300  # of each template
@@ -152,9 +152,9 @@ def _puzzle_questions(number: int, seed: int, drawn: bool = True) -> list[_Asked
 
 def _scene_questions(number: int, split: str) -> list[_Asked]:
     """The questions of `number` scenes of a split, by VQAv2's type of answer."""
-    from whatif.embedded.scene_image import draw_scene_picture
-    from whatif.embedded.scene_questions import scene_questions
-    from whatif.embedded.scenes import draw_scene
+    from whatif.world.scene_image import draw_scene_picture
+    from whatif.world.scene_questions import scene_questions
+    from whatif.world.scenes import draw_scene
 
     asked = []
     for place in range(number):

@@ -8,7 +8,7 @@ from typing import Any
 from training.accuracies import share
 from training.writer_examples import Asked, asked_about, prompt_turns, system_prompts
 from whatif.benchmarks.cvqa_real.rules.rules_writer import BOOLEAN, DIRECT, Rewritten, rewrite
-from whatif.random_streams import stream
+from whatif.engine.random_streams import stream
 
 QUESTIONS = 300  # of each group
 _SEED = 20_26

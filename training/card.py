@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from whatif.files.atomic import write_whole
-from whatif.params.base import Settings
+from whatif.engine.files.atomic import write_whole
+from whatif.engine.params.base import Settings
 
 ACCURACY_FILE = "accuracy.json"
 _INTERVAL = ("accuracy", "low", "high", "n")

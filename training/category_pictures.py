@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from training.scene_pictures import ScenePicture, reduced_picture, scene_questions_of
-from whatif.embedded.category_count import counted_scene
-from whatif.embedded.category_items import TEXT_OF, answer_under
-from whatif.embedded.category_knowledge import PROPERTIES
-from whatif.embedded.category_looks import MIXTURES
-from whatif.embedded.category_scenes import pair_with, some_names, with_colours
-from whatif.embedded.category_texts import QUESTIONS, ItemText, Names
-from whatif.embedded.scenes import Scene, one_of
-from whatif.progress import progress
-from whatif.random_streams import stream
+from whatif.engine.progress import progress
+from whatif.engine.random_streams import stream
+from whatif.world.category_count import counted_scene
+from whatif.world.category_items import TEXT_OF, answer_under
+from whatif.world.category_knowledge import PROPERTIES
+from whatif.world.category_looks import MIXTURES
+from whatif.world.category_scenes import pair_with, some_names, with_colours
+from whatif.world.category_texts import QUESTIONS, ItemText, Names
+from whatif.world.scenes import Scene, one_of
 
 _COUNTED = 0.3  # share of the images whose things are counted; in the others, two things are compared
 _COUNTED_TEXTS = 3

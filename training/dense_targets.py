@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from training.puzzle_examples import PuzzleExample
 from training.scene_pictures import ScenePicture
-from whatif.drawing.palette import POLYGON_COLOURS
-from whatif.embedded.scenes import BACKGROUNDS, COLOURS, NOUNS, SIZES
+from whatif.world.drawing.palette import POLYGON_COLOURS
+from whatif.world.scenes import BACKGROUNDS, COLOURS, NOUNS, SIZES
 
 GRID = 6  # tokens per side
 _FINE = 4  # parts per side of a token's place, for the insides of polygons

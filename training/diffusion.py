@@ -21,8 +21,8 @@ from training.diffusion_parts import (
 from training.diffusion_scenes import caption_words, draw_caption, draw_pictures, draw_training_scenes
 from training.loop import optimise, pick_device
 from training.recipes import DiffusionRecipe, Schedule
-from whatif.embedded.scenes import Scene
-from whatif.random_streams import stream
+from whatif.engine.random_streams import stream
+from whatif.world.scenes import Scene
 
 _THING_WEIGHT = 4.0  # additional weight of pixel errors at a thing
 _LATENT_NOISE = 0.05  # standard deviations of noise that the decoder is trained to ignore

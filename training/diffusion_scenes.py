@@ -9,12 +9,12 @@ from itertools import count, islice
 import numpy as np
 import numpy.typing as npt
 
-from whatif.embedded.scene_captions import WORDINGS, captions, full_caption
-from whatif.embedded.scene_layout import LARGEST, STEPS, Place, fits
-from whatif.embedded.scene_words import COUNT_WORDS, plural
-from whatif.embedded.scenes import BACKGROUNDS, COLOURS, NOUNS, SIZES, Scene, draw_scene, relation_of, split_of
-from whatif.progress import progress
-from whatif.random_streams import stream
+from whatif.engine.progress import progress
+from whatif.engine.random_streams import stream
+from whatif.world.scene_captions import WORDINGS, captions, full_caption
+from whatif.world.scene_layout import LARGEST, STEPS, Place, fits
+from whatif.world.scene_words import COUNT_WORDS, plural
+from whatif.world.scenes import BACKGROUNDS, COLOURS, NOUNS, SIZES, Scene, draw_scene, relation_of, split_of
 
 SIDE = 64  # pixels of an image
 # A caption names no place. If places are as far apart as the denoiser's coarse cells, a thing looks the same in each of
@@ -35,7 +35,7 @@ def draw_training_scenes(number: int, pairs: float, seed: int) -> list[Scene]:
 
 def draw_pictures(scenes: Sequence[Scene]) -> npt.NDArray[np.uint8]:
     """The images of the scenes, (scenes, 64, 64, 3)."""
-    from whatif.embedded.scene_image import draw_scene_picture
+    from whatif.world.scene_image import draw_scene_picture
 
     shown = progress(scenes, len(scenes), "scenes to train on", "scene")
     return np.stack([np.asarray(draw_scene_picture(scene, SIDE)) for scene in shown])

@@ -10,7 +10,7 @@ from training.masking import mask_tokens, token_loss
 from training.recipes import LanguageRecipe
 from training.saving import save_checkpoint
 from training.scene_examples import caption_batch, texts_for_tokenizer
-from whatif.random_streams import stream
+from whatif.engine.random_streams import stream
 
 LONGEST = 64  # tokens
 _VOCABULARY = 512

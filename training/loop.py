@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from training.recipes import Schedule
-from whatif.errors import WhatifError
-from whatif.files.atomic import write_whole
-from whatif.progress import progress
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.atomic import write_whole
+from whatif.engine.progress import progress
 
 _LOG_EVERY = 50  # steps
 _BETAS = (0.9, 0.98)

@@ -19,8 +19,8 @@ from training.scene_examples import SIDE, Twins, draw_twins, texts_for_tokenizer
 from training.scene_facts import PATCH_FACTS, UNTOLD, Labels, patch_facts, true_of
 from training.supervision import fact_loss, pixel_values
 from training.tower import PATCH, train_tower, wave_positions
-from whatif.errors import WhatifError
-from whatif.random_streams import stream
+from whatif.engine.errors import WhatifError
+from whatif.engine.random_streams import stream
 
 LONGEST = 48  # tokens of a caption
 _VOCABULARY = 512

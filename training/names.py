@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from training.recipes import Recipes
-from whatif.errors import WhatifError
-from whatif.looked_up import looked_up
+from whatif.engine.errors import WhatifError
+from whatif.engine.looked_up import looked_up
 
-EMBEDDED = Path("src/whatif/embedded/checkpoints")
+EMBEDDED = Path("src/whatif/world/checkpoints")
 LOG_FILE = "training-log.jsonl"
 
 

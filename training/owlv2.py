@@ -18,8 +18,8 @@ from training.scene_examples import SIDE
 from training.scene_facts import PATCH_FACTS, patch_facts
 from training.supervision import fact_loss, pixel_values
 from training.tower import PATCH, train_tower, wave_positions
-from whatif.embedded.scene_image import draw_scene_picture
-from whatif.embedded.scenes import Scene
+from whatif.world.scene_image import draw_scene_picture
+from whatif.world.scenes import Scene
 
 LONGEST = 24  # tokens of a query
 

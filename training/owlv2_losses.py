@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training.owlv2_queries import Asked, found
-from whatif.embedded.scenes import SIZES, Thing
+from whatif.world.scenes import SIZES, Thing
 
 _NEAR = 2 / 64  # how far outside a patch a thing's centre may be for the patch not to count as background
 _GAMMA = 2.0  # of the focal loss

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from whatif.embedded.scene_words import plural, with_article
-from whatif.embedded.scenes import COLOURS, NOUNS, SIZES, Scene, Thing, draw_scene, one_of
-from whatif.random_streams import stream
+from whatif.engine.random_streams import stream
+from whatif.world.scene_words import plural, with_article
+from whatif.world.scenes import COLOURS, NOUNS, SIZES, Scene, Thing, draw_scene, one_of
 
 # The attributes that queries of each kind name; without a noun they ask for a thing or an object.
 KINDS: dict[str, tuple[str, ...]] = {

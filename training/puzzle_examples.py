@@ -16,8 +16,8 @@ import numpy.typing as npt
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS, REGIONS, TEMPLATES
 from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
 from whatif.benchmarks.cvqa_synthetic.worlds import Words
-from whatif.progress import progress
-from whatif.random_streams import stream
+from whatif.engine.progress import progress
+from whatif.engine.random_streams import stream
 
 _OTHER_FIRST = [0, 2, 1, 3]  # the regions if the question names the other polygon
 _MASK_SIDE = 24

@@ -7,8 +7,8 @@ from pathlib import Path
 from pydantic import Field
 
 from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
-from whatif.params.base import Settings
-from whatif.params.files import read_settings
+from whatif.engine.params.base import Settings
+from whatif.engine.params.files import read_settings
 
 RECIPES_FILE = "params/embedded.yaml"
 _REMEDY = "the checkpoints that ship with whatif are trained and measured in its own repository"

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training.scene_facts import Labels, scene_facts, told_facts
-from whatif.embedded.scene_captions import WORDINGS, captions, full_caption, short_caption
-from whatif.embedded.scene_edits import EDITS, edit
-from whatif.embedded.scene_image import draw_scene_picture
-from whatif.embedded.scenes import Scene, draw_scene, one_of
-from whatif.errors import WhatifError
-from whatif.random_streams import stream
+from whatif.engine.errors import WhatifError
+from whatif.engine.random_streams import stream
+from whatif.world.scene_captions import WORDINGS, captions, full_caption, short_caption
+from whatif.world.scene_edits import EDITS, edit
+from whatif.world.scene_image import draw_scene_picture
+from whatif.world.scenes import Scene, draw_scene, one_of
 
 SIDE = 64  # pixels; the embedded models' image size
 _WEIGHTS = {"noun": 2, "relation": 8, "count": 3}  # of edits that are harder to distinguish; the others have 1

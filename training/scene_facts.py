@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from whatif.embedded.scene_image import square_of
-from whatif.embedded.scenes import (
+from whatif.world.scene_image import square_of
+from whatif.world.scenes import (
     BACKGROUNDS,
     COLOURS,
     MOST_OF_A_KIND,

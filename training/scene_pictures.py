@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from whatif.embedded.scenes import Scene, draw_scene
-from whatif.progress import progress
+from whatif.engine.progress import progress
+from whatif.world.scenes import Scene, draw_scene
 
 _DRAWN_FINER = 2  # images are drawn this many times larger, then reduced like a processor does
 
@@ -34,7 +34,7 @@ def reduced_picture(scene: Scene, side: int) -> npt.NDArray[np.uint8]:
     """The image of a scene, (side, side, 3), drawn larger and reduced."""
     from PIL import Image
 
-    from whatif.embedded.scene_image import draw_scene_picture
+    from whatif.world.scene_image import draw_scene_picture
 
     picture = draw_scene_picture(scene, _DRAWN_FINER * side)
     return np.asarray(picture.resize((side, side), Image.Resampling.BICUBIC))
@@ -42,6 +42,6 @@ def reduced_picture(scene: Scene, side: int) -> npt.NDArray[np.uint8]:
 
 def scene_questions_of(example: ScenePicture, generator: np.random.Generator) -> list[tuple[str, str]]:
     """Questions about a scene, with answers."""
-    from whatif.embedded.scene_questions import scene_questions
+    from whatif.world.scene_questions import scene_questions
 
     return [(asked.question, asked.answer) for asked in scene_questions(example.scene, generator)]

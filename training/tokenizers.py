@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 NUMBERS = range(100)  # each can be a single token
 _COMMON = 10_000  # repetitions of each number in the texts, so that its merges come before those of words

@@ -16,7 +16,7 @@ from training.recipes import Schedule
 from training.scene_examples import SIDE, pictures_of
 from training.scene_facts import PATCH_FACTS, patch_facts
 from training.supervision import fact_loss, fact_reader, pixel_values
-from whatif.embedded.scenes import draw_scene
+from whatif.world.scenes import draw_scene
 
 PATCH = 8  # pixels
 _FASTEST, _SLOWEST = 2.0, 0.2  # radians from patch to patch

@@ -31,7 +31,7 @@ from training.vision_language_parts import (
     pixel_values,
     read_tokens,
 )
-from whatif.random_streams import stream
+from whatif.engine.random_streams import stream
 
 _QUESTIONS_A_PICTURE = 8
 # Relative numbers of flower puzzles, dot puzzles and scenes.

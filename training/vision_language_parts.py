@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from training.tokenizers import train_tokenizer
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 SIDE = 96  # pixels of an image
 PATCH = 16  # pixels per token and side: 36 tokens per image

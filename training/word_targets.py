@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from whatif.embedded.scene_words import plural
-from whatif.embedded.scenes import COLOURS, NOUNS, SIZES, Scene, Thing
+from whatif.world.scene_words import plural
+from whatif.world.scenes import COLOURS, NOUNS, SIZES, Scene, Thing
 
 _MOST = 6  # largest number of things; more count as this many
 _FIELDS: dict[str, tuple[str, ...]] = {"noun": NOUNS, "colour": tuple(COLOURS), "size": tuple(SIZES)}

@@ -15,9 +15,9 @@ import numpy as np
 import yaml
 
 from whatif.benchmarks.cvqa_real.rules.rules_writer import BOOLEAN, DIRECT, Rewritten, rewrite
-from whatif.embedded.scene_questions import NUMBER, YES_NO, scene_questions
-from whatif.embedded.scenes import draw_scene
-from whatif.random_streams import stream
+from whatif.engine.random_streams import stream
+from whatif.world.scene_questions import NUMBER, YES_NO, scene_questions
+from whatif.world.scenes import draw_scene
 
 PROMPT_FILE = "writer_prompt_short.yaml"
 LABELS = ("Original question", "Original answer", "Step1", "Step2", "New question", "New answer")

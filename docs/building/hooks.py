@@ -23,7 +23,7 @@ for _folder in (ROOT, ROOT / "src"):  # `mkdocs` does not start in the project's
         sys.path.insert(0, str(_folder))
 
 from docs.building import reference  # noqa: E402
-from whatif.files.page_policy import hashed  # noqa: E402
+from whatif.engine.files.page_policy import hashed  # noqa: E402
 
 REPOSITORY = "repository"
 PAGES_OF_ROOT = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changes.md"}

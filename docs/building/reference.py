@@ -19,7 +19,7 @@ _WIDTH = 80  # as in a terminal; wider lines would be cut off beside the navigat
 
 def command_line() -> str:
     """What `--help` prints for each command and subcommand, as one page."""
-    from whatif.cli import main
+    from whatif.commands.cli import main
 
     parts = [
         "# Command line",
@@ -77,7 +77,7 @@ def _sections(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _adapters() -> Iterator[str]:
-    from whatif.params.models import ModelSettings
+    from whatif.engine.params.models import ModelSettings
 
     union = typing.get_args(ModelSettings)[0]
     for settings in typing.get_args(union):
@@ -118,7 +118,7 @@ def _default(field: typing.Any) -> str:
 def file_formats() -> str:
     """The tables of artifacts with their columns, as the schemas declare and explain them."""
     from whatif import benchmarks
-    from whatif.artifacts.schemas import TABLES
+    from whatif.engine.artifacts.schemas import TABLES
 
     benchmarks.installed()
     comments = _comments_of_columns()

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from docs.numbers.markdown import markdown
-from whatif.contradictions import Verdict
+from whatif.results.contradictions import Verdict
 
 
 def _claims() -> str:
     """How many claims about reported numbers there are by paper and verdict."""
     from whatif.benchmarks import contradictions
-    from whatif.contradictions import VERDICTS
-    from whatif.contradictions.report import by_paper
-    from whatif.contradictions.rows import by_verdict
+    from whatif.results.contradictions import VERDICTS
+    from whatif.results.contradictions.report import by_paper
+    from whatif.results.contradictions.rows import by_verdict
 
     rows = contradictions.rows()
     table = [("paper", "claims", *VERDICTS)]

@@ -9,7 +9,7 @@ from docs.numbers.markdown import markdown, read_json
 
 def _measured(model: str, *keys: str) -> float:
     """A number that `whatif assess` stored with an embedded checkpoint; of a share, the share itself."""
-    found = read_json(f"src/whatif/embedded/checkpoints/{model}/accuracy.json")
+    found = read_json(f"src/whatif/world/checkpoints/{model}/accuracy.json")
     for key in keys:
         found = found[key]
     return float(found["accuracy"] if isinstance(found, dict) else found)
@@ -36,7 +36,7 @@ def _movement() -> str:
     rows = [
         ("pairs", "both nouns right", "moved less than a tenth of the side", "median shift", "median change of area")
     ]
-    for way, found in read_json("src/whatif/embedded/checkpoints/diffusion/accuracy.json")["movement"].items():
+    for way, found in read_json("src/whatif/world/checkpoints/diffusion/accuracy.json")["movement"].items():
         shares = [found[name]["accuracy"] for name in ("both_nouns_right", "moved_less_than_a_tenth_of_the_side")]
         sizes = [found[name] for name in ("median_shift_in_sides", "median_change_of_area")]
         rows.append(
@@ -51,7 +51,7 @@ _OF_CATEGORIES = ("llava-scenes", "llava-presuppositions")
 def _categories() -> str:
     """Accuracies of embedded LLaVAs in CFMM's categories, for basic and for counterfactual questions."""
     found = {
-        model: read_json(f"src/whatif/embedded/checkpoints/{model}/accuracy.json")["two options"]
+        model: read_json(f"src/whatif/world/checkpoints/{model}/accuracy.json")["two options"]
         for model in _OF_CATEGORIES
     }
     kinds = ("basic", "counterfactual")
@@ -64,7 +64,7 @@ def _categories() -> str:
 
 def _detector() -> str:
     """The shares of the embedded detector by kind of query, without those that mostly find nothing."""
-    found = read_json("src/whatif/embedded/checkpoints/owlv2/accuracy.json")["scenes"]
+    found = read_json("src/whatif/world/checkpoints/owlv2/accuracy.json")["scenes"]
     names = ("count", "precision", "recall")
     rows = [("query", "count right", "boxes that are right", "things that are found")]
     for kind, shares in found.items():
@@ -85,7 +85,7 @@ def _in_puzzles(subject: str) -> Callable[[], str]:
 
 def _worst_nouns() -> str:
     """The three nouns that the embedded diffusion pipeline draws worst, with the share of right things."""
-    nouns = read_json("src/whatif/embedded/checkpoints/diffusion/accuracy.json")["nouns"]
+    nouns = read_json("src/whatif/world/checkpoints/diffusion/accuracy.json")["nouns"]
     worst = sorted(nouns, key=lambda noun: (nouns[noun]["accuracy"], noun))[:3]
     return ", ".join(f"`{noun}` ({100 * nouns[noun]['accuracy']:.0f}% of {nouns[noun]['n']})" for noun in worst)
 

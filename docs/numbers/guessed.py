@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 
 from docs.numbers.markdown import ROOT
-from whatif.reporting.table import from_csv
+from whatif.results.reporting.table import from_csv
 
 FILE = ROOT / "docs" / "images" / "guessed.svg"
 _CHANCE = 25.0

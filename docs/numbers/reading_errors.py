@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from docs.numbers.markdown import markdown
-from whatif.reporting.reading import MEASURED, OUTCOMES
+from whatif.results.reporting.reading import MEASURED, OUTCOMES
 from whatif.scoring.extraction.answer import extract, normalise
 from whatif.scoring.extraction.extracted import Extracted, Kind
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from docs.numbers.markdown import ROOT, markdown
-from whatif.reporting.table import from_csv
+from whatif.results.reporting.table import from_csv
 
 _TABLE = "metrics/coco-counterfactuals-training/table4.csv"
 _PREDICTIONS = "src/whatif/benchmarks/coco_counterfactuals_training/clip_predictions/predictions.parquet"

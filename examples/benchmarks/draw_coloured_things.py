@@ -13,11 +13,11 @@ import dataclasses
 import io
 from pathlib import Path
 
-from whatif.drawing import png
-from whatif.embedded.scene_image import draw_scene_picture
-from whatif.embedded.scenes import draw_scene
-from whatif.files.atomic import write_whole
-from whatif.random_streams import stream
+from whatif.engine.files import png
+from whatif.engine.files.atomic import write_whole
+from whatif.engine.random_streams import stream
+from whatif.world.scene_image import draw_scene_picture
+from whatif.world.scenes import draw_scene
 
 USUAL = {"heart": "red", "tree": "green", "moon": "yellow", "star": "yellow"}
 COLOURS = ("red", "yellow", "green", "blue")

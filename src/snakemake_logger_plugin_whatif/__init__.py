@@ -74,7 +74,7 @@ class _Job:
         return "".join(found)
 
     def progress(self) -> str:
-        """The job's name, followed by the last line of its log if that is a progress line (`whatif.progress`)."""
+        """The job's name, then the last line of its log if that is a progress line (`whatif.engine.progress`)."""
         with contextlib.suppress(OSError), self.logs[0].open("rb") as log:
             log.seek(max(0, log.seek(0, os.SEEK_END) - _LONGEST_LINE))
             last = log.read().decode(errors="replace").rstrip("\n").rpartition("\n")[2]

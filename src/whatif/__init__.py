@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from whatif.errors import WhatifError
-    from whatif.results import StaleNumbers, audit_shortcuts, extract_answer, load, tables
-    from whatif.scoring.vqa_accuracy import vqa_accuracy
-    from whatif.statistics import (
+    from whatif.commands.notebook import StaleNumbers, audit_shortcuts, extract_answer, load, tables
+    from whatif.engine.errors import WhatifError
+    from whatif.scoring.statistics import (
         Interval,
         clustered_share,
         difference_of_drops,
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
         tango,
         wilson,
     )
+    from whatif.scoring.vqa_accuracy import vqa_accuracy
 
 __version__ = "0.1.0"
 
@@ -41,8 +41,10 @@ __all__ = [
     "wilson",
 ]
 
-_MODULES = {"WhatifError": "whatif.errors", "vqa_accuracy": "whatif.scoring.vqa_accuracy"}
-_MODULES |= dict.fromkeys(("StaleNumbers", "audit_shortcuts", "extract_answer", "load", "tables"), "whatif.results")
+_MODULES = {"WhatifError": "whatif.engine.errors", "vqa_accuracy": "whatif.scoring.vqa_accuracy"}
+_MODULES |= dict.fromkeys(
+    ("StaleNumbers", "audit_shortcuts", "extract_answer", "load", "tables"), "whatif.commands.notebook"
+)
 
 
 def __getattr__(name: str) -> Any:
@@ -50,7 +52,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_MODULES.get(name, "whatif.statistics")), name)
+    return getattr(import_module(_MODULES.get(name, "whatif.scoring.statistics")), name)
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,5 @@
 """`python -m whatif` is `whatif`."""
 
-from whatif.cli import main
+from whatif.commands.cli import main
 
 main(prog_name="whatif")

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from click.testing import CliRunner
 
-from whatif.cli import LazyGroup
+from whatif.commands.cli import LazyGroup
 
 _PROGRESS = "Loading weights"  # the beginning of a progress bar of transformers
 

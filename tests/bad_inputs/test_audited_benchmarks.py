@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.auditing.benchmarks import choices, write_csv
 from tests.bad_inputs.outcome import nothing_written
 from tests.command_line import refused, whatif
+from tests.results.auditing.benchmarks import choices, write_csv
 
 FILES = {
     "empty.csv": b"",

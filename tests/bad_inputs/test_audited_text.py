@@ -13,11 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.auditing.benchmarks import choices
 from tests.command_line import refused, whatif
-from whatif.auditing.benchmark import read_rows
+from tests.results.auditing.benchmarks import choices
+from whatif.commands.notebook import audit_shortcuts
 from whatif.formats.benchmark_columns import Named
-from whatif.results import audit_shortcuts
+from whatif.results.auditing.benchmark import read_rows
 
 pytestmark = pytest.mark.slow
 

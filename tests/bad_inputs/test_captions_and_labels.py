@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.bad_inputs.outcome import nothing_written, refusal
-from whatif.artifacts.schemas import REJECTIONS
-from whatif.artifacts.writer import write_artifact
+from whatif.engine.artifacts.schemas import REJECTIONS
+from whatif.engine.artifacts.writer import write_artifact
 from whatif.formats.caption_sets import read_caption_set
-from whatif.verification.error_categories import read_error_categories
+from whatif.people.error_categories import read_error_categories
 
 HEADER = b"id,caption,image\n"
 CAPTIONS: list[tuple[str, str, bytes, str]] = [

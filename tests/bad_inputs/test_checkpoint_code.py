@@ -17,12 +17,7 @@ from tests.bad_inputs.outcome import refusal
 from tests.defaults import ROOT
 from tests.tiny_checkpoints import tiny_blip2, tiny_clip, tiny_diffusion, tiny_llava, tiny_text_model, tiny_vilt
 from tests.tiny_checkpoints.language import tiny_bert, tiny_causal
-from whatif.models.language.masked import masked_language_model
-from whatif.models.language.perplexity import perplexity_model
-from whatif.models.language.sentence_similarity import sentence_embedder
-from whatif.models.local.checkpoints import load_blip_model, load_chat_model, load_text_model
-from whatif.models.local.encoders import cross_encoder, dual_encoder
-from whatif.params.checkpoints import (
+from whatif.engine.params.checkpoints import (
     BlindTextModel,
     CrossEncoder,
     DiffusionCheckpoint,
@@ -30,7 +25,12 @@ from whatif.params.checkpoints import (
     HuggingFaceChat,
     LocalCheckpoint,
 )
-from whatif.prompt_to_prompt.pipeline import load_pipeline
+from whatif.models.language.masked import masked_language_model
+from whatif.models.language.perplexity import perplexity_model
+from whatif.models.language.sentence_similarity import sentence_embedder
+from whatif.models.local.checkpoints import load_blip_model, load_chat_model, load_text_model
+from whatif.models.local.encoders import cross_encoder, dual_encoder
+from whatif.models.prompt_to_prompt.pipeline import load_pipeline
 
 pytestmark = pytest.mark.slow
 

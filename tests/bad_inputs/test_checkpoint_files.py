@@ -14,12 +14,12 @@ import pytest
 
 from tests.bad_inputs.outcome import refusal
 from tests.tiny_checkpoints import tiny_llava, tiny_text_model
-from whatif.language.messages import one_turn
+from whatif.engine.language.messages import one_turn
+from whatif.engine.params.checkpoints import BlindTextModel, HuggingFaceChat
 from whatif.models import Question
 from whatif.models.local.blind import blind
 from whatif.models.local.chat import hugging_face_chat
 from whatif.models.local.checkpoints import folder_of
-from whatif.params.checkpoints import BlindTextModel, HuggingFaceChat
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -10,18 +10,18 @@ import pytest
 
 from tests.bad_inputs.outcome import nothing_written, refusal
 from tests.command_line import refused, whatif, write_small_params
-from whatif.artifacts.verified import source_digest
 from whatif.benchmarks.cvqa_real.gender_annotations import perceived_genders
 from whatif.benchmarks.cvqa_synthetic.flowers import icons50_flowers
-from whatif.errors import WhatifError
-from whatif.files.inputs import user_path
+from whatif.engine.artifacts.verified import source_digest
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import user_path
+from whatif.engine.language.wordnet import load_wordnet
 from whatif.formats.annotation_files import AnnotationFile
 from whatif.formats.c_vqa import read_released
 from whatif.formats.caption_sets import read_caption_set
 from whatif.formats.coco_counterfactuals import read_released_pairs
 from whatif.formats.prediction_files import read_predictions
-from whatif.language.wordnet import load_wordnet
-from whatif.verification.label_files import read_label_file
+from whatif.people.label_files import read_label_file
 
 
 @pytest.fixture

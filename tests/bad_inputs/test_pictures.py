@@ -12,12 +12,12 @@ import pytest
 from PIL import Image, ImageFile
 
 from tests.bad_inputs.broken_pictures import BROKEN, PNG, encoded
-from whatif import artifacts
-from whatif.artifacts.images import ImageStore, SortedImages, image_row
-from whatif.artifacts.schemas import IMAGES, REJECTIONS
-from whatif.artifacts.writer import ArtifactWriter, write_artifact
 from whatif.benchmarks.cvqa_synthetic.flowers import icons50_flowers
-from whatif.files.image_decoding import UnreadableImageError, decode
+from whatif.engine import artifacts
+from whatif.engine.artifacts.images import ImageStore, SortedImages, image_row
+from whatif.engine.artifacts.schemas import IMAGES, REJECTIONS
+from whatif.engine.artifacts.writer import ArtifactWriter, write_artifact
+from whatif.engine.files.image_decoding import UnreadableImageError, decode
 from whatif.formats.caption_images import find_pictures
 from whatif.formats.coco_counterfactuals import read_released_pairs
 

@@ -16,9 +16,9 @@ import pytest
 
 from tests.bad_inputs.broken_pictures import PNG, encoded
 from tests.bad_inputs.outcome import nothing_written, refusal
-from whatif.artifacts.images import SortedImages
-from whatif.artifacts.schemas import IMAGES, PAIRS, REJECTIONS
-from whatif.artifacts.writer import ArtifactWriter, write_artifact
+from whatif.engine.artifacts.images import SortedImages
+from whatif.engine.artifacts.schemas import IMAGES, PAIRS, REJECTIONS
+from whatif.engine.artifacts.writer import ArtifactWriter, write_artifact
 from whatif.formats.coco_counterfactuals import read_released_pairs
 
 GOOD = {"id": "1", "caption_0": "a cat", "caption_1": "a dog", "image_0": "a.png", "image_1": "b.png"}

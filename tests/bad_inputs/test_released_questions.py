@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.bad_inputs.outcome import nothing_written, refusal
-from whatif.artifacts.schemas import QUESTIONS
-from whatif.artifacts.writer import write_artifact
+from whatif.engine.artifacts.schemas import QUESTIONS
+from whatif.engine.artifacts.writer import write_artifact
 from whatif.formats.c_vqa import read_released
 
 HEADER = b"img_path,query,answer,new query,new answer,type\n"

@@ -13,7 +13,7 @@ from tests.bad_inputs.outcome import nothing_written, refusal
 from tests.defaults import ROOT
 from training.recipes import load_recipes
 from whatif import benchmarks
-from whatif.cluster.resources import load_resources
+from whatif.engine.cluster.resources import load_resources
 
 TEXT = (ROOT / "params.yaml").read_text(encoding="utf-8")
 

@@ -18,10 +18,10 @@ import pytest
 
 from tests.bad_inputs.outcome import nothing_written, refusal
 from tests.command_line import refused, whatif
-from whatif import artifacts
-from whatif.artifacts.schemas import QUESTIONS, REJECTIONS
-from whatif.artifacts.verified import verified_footer
-from whatif.artifacts.writer import write_artifact
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import QUESTIONS, REJECTIONS
+from whatif.engine.artifacts.verified import verified_footer
+from whatif.engine.artifacts.writer import write_artifact
 from whatif.models.responses.store import ResponseStore, request_key
 
 ROWS = [{"item_id": f"{number:03d}", "reason": "r", "detail": "d"} for number in range(300)]

@@ -8,9 +8,9 @@ from typing import Any
 
 from tests.outputs import Published
 from tests.projects import Project, Row
-from whatif.artifacts.schemas import PREDICTIONS
-from whatif.artifacts.writer import write_artifact
-from whatif.graph.jobs import Job
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.graph.jobs import Job
 
 WRITER = {"adapter": "api", "model": "w", "base_url": "http://127.0.0.1:9/v1", "max_new_tokens": 9, "benchmarks": []}
 Whole = tuple[Project, Job, Published]

@@ -10,9 +10,9 @@ import pytest
 
 from whatif.benchmarks import contradictions
 from whatif.benchmarks.discovery import modules
-from whatif.contradictions import CANNOT_BE_CHECKED, DOES_NOT_HOLD, HOLDS, VERDICTS, WITHIN_ROUNDING
-from whatif.contradictions.rows import COLUMNS, Row, by_verdict
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.results.contradictions import CANNOT_BE_CHECKED, DOES_NOT_HOLD, HOLDS, VERDICTS, WITHIN_ROUNDING
+from whatif.results.contradictions.rows import COLUMNS, Row, by_verdict
 
 REAL, SYNTHETIC, CFMM, MUCR = "cvqa-real", "cvqa-synthetic", "cfmm", "mucr"
 PAIRS, TRAINING = "coco-counterfactuals", "coco-counterfactuals-training"

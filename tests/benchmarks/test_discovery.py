@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from tests.defaults import PARAMS, puzzles_and_baselines
 from whatif import benchmarks
 from whatif.benchmarks import discovery
-from whatif.cli import main
-from whatif.errors import WhatifError
+from whatif.commands.cli import main
+from whatif.engine.errors import WhatifError
 
 pytestmark = pytest.mark.slow
 

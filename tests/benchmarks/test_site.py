@@ -16,22 +16,22 @@ from tests.benchmarks.cvqa_synthetic.small import NAME, small
 from tests.defaults import PARAMS, puzzles_and_baselines
 from tests.projects import Project
 from whatif import benchmarks
-from whatif.artifacts.made_from import differences
-from whatif.artifacts.schemas import FILES, IMAGES
 from whatif.benchmarks import discovery
 from whatif.benchmarks.site import SITE, site_benchmark
-from whatif.cli import main
-from whatif.cluster.resources import Kind, kind_of
-from whatif.errors import WhatifError
-from whatif.graph.code_version import code_version
-from whatif.graph.freshness import provenance
-from whatif.graph.graph import Graph
-from whatif.graph.jobs import Job
-from whatif.graph.steps import TEXT_FILES
-from whatif.site import build as built
-from whatif.site.sources import BenchmarkSource, Publish, PublishPicture
-from whatif.workflow.snakemake import targets
-from whatif.workflow.stage_files import job_of
+from whatif.commands.cli import main
+from whatif.commands.snakemake import targets
+from whatif.engine.artifacts.made_from import differences
+from whatif.engine.artifacts.schemas import FILES, IMAGES
+from whatif.engine.cluster.resources import Kind, kind_of
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.code_version import code_version
+from whatif.engine.graph.freshness import provenance
+from whatif.engine.graph.graph import Graph
+from whatif.engine.graph.jobs import Job
+from whatif.engine.graph.steps import TEXT_FILES
+from whatif.engine.workflow.stage_files import job_of
+from whatif.results.site import build as built
+from whatif.results.site.sources import BenchmarkSource, Publish, PublishPicture
 
 
 def site_of(graph: Graph) -> Job:
@@ -64,7 +64,7 @@ def test_the_site_reads_what_every_benchmark_publishes_and_the_images_behind_it(
         assert {path for paths in read for path in paths} == images
     assert job.plain_parameters == {} and job.named_sources == {}
     own_files = {"templates/page.html", "templates/macros.html", "assets/items.js", "assets/site.css"}
-    assert {f"whatif.site:{name}" for name in own_files} <= set(job.package_files)
+    assert {f"whatif.results.site:{name}" for name in own_files} <= set(job.package_files)
 
 
 def test_every_benchmark_says_what_it_is_and_a_change_makes_the_site_stale(
@@ -93,7 +93,7 @@ def test_the_site_is_a_rule_of_one_job_without_a_model_and_its_folder_is_no_outp
     assert job_of(everything, job.step) == "aggregate site"
     assert kind_of(job) is Kind.CPU
     assert not [path for paths in targets(everything).values() for path in paths if path.startswith("site/")]
-    assert "whatif.site.build" in code_version(job.code_roots)
+    assert "whatif.results.site.build" in code_version(job.code_roots)
 
 
 def test_without_published_results_there_is_no_site() -> None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.formats import arrow_rows
 from whatif.formats.arrow_rows import RowDecoder, read_parquet_rows
 

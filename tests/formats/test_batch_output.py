@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.formats.prediction_fields import Prediction
 from whatif.formats.prediction_files import read_predictions
 

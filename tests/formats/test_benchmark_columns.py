@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.formats.benchmark_columns import Columns, Named, described, named_columns, recognised
 
 

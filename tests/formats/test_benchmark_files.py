@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.auditing.benchmarks import choices, write_csv, write_jsonl
-from whatif.errors import WhatifError
+from tests.results.auditing.benchmarks import choices, write_csv, write_jsonl
+from whatif.engine.errors import WhatifError
 from whatif.formats.benchmark_files import BenchmarkTable, read_benchmark_file
 from whatif.formats.benchmark_folders import read_benchmark_folder
 

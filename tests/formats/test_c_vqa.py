@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from tests.awkward_texts import AWKWARD
-from whatif import artifacts
-from whatif.artifacts.schemas import QUESTIONS
-from whatif.artifacts.writer import write_artifact
-from whatif.errors import WhatifError
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import QUESTIONS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.options import printed_question
 from whatif.formats.c_vqa import SYNTHETIC_GROUPS, read_good_rows, read_released, write_released
-from whatif.language.options import printed_question
 
 HEADER = "img_path,query,answer,new query,new answer,type"
 ORIGINAL = "How many dots are there? Select the correct answer:A:16  B:17  C:12  D:13"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.pictures import png
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.formats.c_vqa_folder import FoundImages, find_images
 
 RED, BLUE = png((250, 0, 0)), png((0, 0, 250))

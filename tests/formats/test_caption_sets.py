@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from whatif.benchmarks.coco_counterfactuals.schemas import CAPTIONS
+from whatif.engine.language.tagging import tagger
 from whatif.formats.caption_sets import CaptionSet, SourceCaption, caption_rows, draw_captions, read_caption_set
-from whatif.language.tagging import tagger
 
 pa = pytest.importorskip("pyarrow")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.formats.captioned_images import CaptionedImage, read_captioned_images
 
 NEEDS_DATA = pytest.mark.skipif("WHATIF_DATA" not in os.environ, reason="WHATIF_DATA is not set")

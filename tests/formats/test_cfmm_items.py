@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.formats.cfmm_items import ItemQuestion, photograph_name, read_items
 
 ITEM = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.pictures import png
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.formats.class_folders import read_class_folder
 from whatif.formats.class_names import ClassifiedImages, choose_classes, class_prompt, read_class_names, repeated_names
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.formats.class_indices import read_class_indices, read_predictions
 
 RIGHT = "save it with numpy.save as an int64 array of one dimension"

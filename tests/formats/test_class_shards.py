@@ -15,8 +15,8 @@ import pytest
 from PIL import Image
 
 from tests.pictures import png
-from whatif.artifacts.schemas import IMAGE
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.schemas import IMAGE
+from whatif.engine.errors import WhatifError
 from whatif.formats.class_names import ClassifiedImages
 from whatif.formats.class_shards import is_sharded, read_class_shards
 

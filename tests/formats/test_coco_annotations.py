@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.formats.coco_annotations import read_captions
 from whatif.formats.coco_instances import read_instances
 

@@ -13,12 +13,12 @@ import pytest
 from PIL import Image
 
 from tests.awkward_texts import AWKWARD
+from tests.people.pairs import Pictures, pair, picture, pictures
 from tests.pictures import png
 from tests.released_captions import needs_released_captions, released_captions
-from tests.verification.pairs import Pictures, pair, picture, pictures
-from whatif.artifacts.schemas import PAIRS
-from whatif.artifacts.writer import write_artifact
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.schemas import PAIRS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.errors import WhatifError
 from whatif.formats.coco_counterfactuals import ReleasedPairs, read_released_pairs
 from whatif.formats.coco_counterfactuals_folder import file_name, write_released_pairs
 

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from tests.pictures import png
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.formats.c_vqa import read_released
 from whatif.formats.caption_images import find_pictures
 from whatif.formats.coco_photographs import coco_image_id, find_photographs

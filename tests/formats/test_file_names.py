@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.pictures import png
-from whatif.errors import WhatifError
-from whatif.files.image_decoding import decode
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.image_decoding import decode
 from whatif.formats.c_vqa_folder import find_images
 from whatif.formats.caption_images import find_pictures
 from whatif.formats.coco_counterfactuals import read_released_pairs

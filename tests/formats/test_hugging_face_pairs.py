@@ -13,9 +13,9 @@ import pytest
 import yaml
 
 from tests.awkward_texts import AWKWARD
-from tests.verification.pairs import Pictures, pair, picture, pictures
-from whatif.artifacts.reader import canonical_json
-from whatif.errors import WhatifError
+from tests.people.pairs import Pictures, pair, picture, pictures
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.errors import WhatifError
 from whatif.formats import hugging_face_folder
 from whatif.formats.hugging_face_card import card_header, card_section
 from whatif.formats.hugging_face_pairs import write_pairs

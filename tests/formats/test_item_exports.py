@@ -11,18 +11,18 @@ import pytest
 import yaml
 
 from tests.benchmarks.cfmm.answered import Row, item
+from tests.people.pairs import Pictures
 from tests.pictures import png
-from tests.verification.pairs import Pictures
-from whatif.artifacts.images import image_row
 from whatif.benchmarks.cfmm.schemas import VARIANTS
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.errors import WhatifError
 from whatif.formats.evaluation_tools import write_vlmevalkit
 from whatif.formats.hugging_face_card import card_section
 from whatif.formats.hugging_face_questions import write_questions
-from whatif.harnesses import lmms_eval_utils
-from whatif.harnesses.exported_task import write_exported_task
-from whatif.shortcuts.audit import RULES, audit
-from whatif.statistics.question_sets import compare_markdown, summary
+from whatif.results.harnesses import lmms_eval_utils
+from whatif.results.harnesses.exported_task import write_exported_task
+from whatif.scoring.shortcuts.audit import RULES, audit
+from whatif.scoring.statistics.question_sets import compare_markdown, summary
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.benchmarks.mucr.released_rows import Row, image_bytes, image_name, pair_row, with_images, write_rows
 from whatif.benchmarks.mucr import schemas
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.formats.mucr_images import find_image
 from whatif.formats.mucr_pairs import CATEGORIES, STYLES, Pairs, read_pairs
 from whatif.formats.mucr_records import StoredImage

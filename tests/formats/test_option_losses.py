@@ -15,10 +15,10 @@ import openpyxl
 import pytest
 
 from tests.bad_inputs.outcome import refusal
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.engine.random_streams import stream
 from whatif.formats.prediction_fields import OptionLoss, Prediction
 from whatif.formats.prediction_files import question_index, read_predictions
-from whatif.random_streams import stream
 
 Rows = Sequence[Mapping[str, Any]]
 

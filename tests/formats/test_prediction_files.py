@@ -11,8 +11,8 @@ from typing import Any
 import openpyxl
 import pytest
 
-from whatif.errors import WhatifError
-from whatif.files import inputs
+from whatif.engine.errors import WhatifError
+from whatif.engine.files import inputs
 from whatif.formats.prediction_fields import Prediction
 from whatif.formats.prediction_files import question_index, read_predictions
 from whatif.formats.prediction_records import column_names

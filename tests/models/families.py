@@ -17,10 +17,10 @@ import pytest
 from PIL import Image
 
 from tests import tiny_checkpoints
-from whatif.language.messages import one_turn
+from whatif.engine.language.messages import one_turn
+from whatif.engine.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat
 from whatif.models import OptionScore, Question, load
 from whatif.models.local.answerer import LocalModel, Prompt
-from whatif.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat
 
 Build = Callable[[Path], Path]
 

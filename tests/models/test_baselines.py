@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from whatif.errors import WhatifError
-from whatif.language.messages import one_turn
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.messages import one_turn
+from whatif.engine.params.models import Baseline
 from whatif.models import ADAPTERS, Question, load
-from whatif.params.models import Baseline
 
 
 def question(number: int, options: int = 4, majority: str | None = "C", **more: Any) -> Question:
@@ -113,7 +113,7 @@ def test_naming_adapters_imports_no_heavy_library() -> None:
     code = (
         "import sys, whatif.models.local.chat, whatif.models.baselines, whatif.scoring, "
         "whatif.benchmarks.cvqa_synthetic, "
-        "whatif.statistics, whatif.shortcuts.audit, whatif.artifacts.images; "
+        "whatif.scoring.statistics, whatif.scoring.shortcuts.audit, whatif.engine.artifacts.images; "
         "heavy = {'torch', 'transformers', 'sklearn', 'scipy', 'statsmodels', 'matplotlib', 'pandas'}; "
         "print(sorted(heavy & set(sys.modules)))"
     )

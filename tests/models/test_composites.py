@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image
 
-from whatif.language.messages import ImagePart, Message, Messages, images_in, one_turn
+from whatif.engine.language.messages import ImagePart, Message, Messages, images_in, one_turn
 from whatif.models import Question
 from whatif.models.composites import with_composite
 

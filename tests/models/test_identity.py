@@ -12,13 +12,13 @@ import pytest
 
 from tests.models.families import checkpoint
 from tests.tiny_checkpoints import tiny_llava
-from whatif.language.messages import one_turn
+from whatif.engine.language.messages import one_turn
+from whatif.engine.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat
+from whatif.engine.params.endpoints import ApiModel
 from whatif.models import Question, load
 from whatif.models.local.checkpoints import identity
 from whatif.models.responses.store import ResponseStore, request_key
 from whatif.models.responses.stored import StoredModel
-from whatif.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat
-from whatif.params.endpoints import ApiModel
 
 pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

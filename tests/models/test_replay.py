@@ -15,14 +15,14 @@ from PIL import Image
 
 from tests.defaults import PARAMS, name_no_model
 from whatif import benchmarks
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.models import Replay
 from whatif.formats.c_vqa import read_released
 from whatif.formats.prediction_files import question_index
 from whatif.models import load
-from whatif.params.models import Replay
-from whatif.scoring import predictions
 from whatif.scoring.judging import is_judged
 from whatif.scoring.open_answers import open_predictions
+from whatif.scoring.rank import predictions
 
 REAL = """\
 img_path,query,answer,new query,new answer,type

@@ -12,16 +12,16 @@ import pytest
 
 from tests.bad_inputs.outcome import refusal
 from tests.models.test_replay import REAL, SYNTHETIC, Pictures, released, said_once, written
-from whatif.artifacts import batches, rows_of
-from whatif.artifacts.schemas import PREDICTIONS
-from whatif.artifacts.writer import write_artifact
-from whatif.errors import WhatifError
+from whatif.engine.artifacts import batches, rows_of
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.model_entries import MultipleChoice
+from whatif.engine.params.models import Replay
 from whatif.formats.prediction_files import question_index
 from whatif.models import OptionScore, load
-from whatif.params.model_entries import MultipleChoice
-from whatif.params.models import Replay
-from whatif.scoring import predictions
 from whatif.scoring.open_answers import open_predictions
+from whatif.scoring.rank import predictions
 from whatif.scoring.ranking_rules import decided
 
 LOSSES = [[4.0, 1.5, 2.0, 3.0], [0.5, 0.25, 0.125, 9.0], [0.0, 1.0, 1.0, 1.0], [2.0, 2.0, 3.0, 2.0]]

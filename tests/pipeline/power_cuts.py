@@ -25,8 +25,8 @@ import pytest
 from tests.faulty_proxy import FaultyProxy
 from tests.pipeline.checkouts import ENTRY_POINTS, SMALL, Checkout, copy_of_sources
 from tests.pipeline.slurm_cluster import AT_ONCE, SNAKEMAKE, Cluster
-from whatif.params.base import STAGES
-from whatif.random_streams import stream
+from whatif.engine.params.base import STAGES
+from whatif.engine.random_streams import stream
 
 KINDS = ("job", "snakemake", "dvc")
 ON_SLURM = ("node", "scancel")

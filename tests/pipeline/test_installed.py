@@ -21,9 +21,9 @@ SHIPPED = """
 import json
 import whatif
 from whatif import benchmarks
-from whatif.files.named_folders import embedded_checkpoints, named_path
-from whatif.language.strategies import strategies
-from whatif.reporting.published_numbers import published
+from whatif.engine.files.named_folders import embedded_checkpoints, named_path
+from whatif.engine.language.strategies import strategies
+from whatif.results.reporting.published_numbers import published
 
 found = {
     "package": whatif.__file__,
@@ -148,7 +148,7 @@ def test_a_command_that_needs_an_extra_names_it_in_one_line(
 
 
 def test_the_files_of_every_project_are_those_of_this_checkout() -> None:
-    from whatif.workflow.project_files import project_files
+    from whatif.engine.workflow.project_files import project_files
 
     found = project_files()
     own = {path: data for path, data in found.items() if path.startswith((".dvc/plots/", "profiles/"))}

@@ -17,10 +17,10 @@ from tests.pipeline.checkouts import ENTRY_POINTS, Checkout, new_project
 from tests.pipeline.slurm_cluster import AT_ONCE, PROGRAMS, SNAKEMAKE, Cluster, slurm, why_not
 from tests.tutorials.runner import TUTORIALS, run_page
 from whatif import benchmarks
-from whatif.cluster import resources
-from whatif.cluster.faults import check_cluster
-from whatif.errors import WhatifError
-from whatif.processes.locks import record_run
+from whatif.engine.cluster import resources
+from whatif.engine.cluster.faults import check_cluster
+from whatif.engine.errors import WhatifError
+from whatif.engine.processes.locks import record_run
 
 # Each job of Slurm starts Snakemake twice, in turn.
 pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]

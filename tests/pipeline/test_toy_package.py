@@ -15,7 +15,7 @@ import yaml
 
 from tests.defaults import ROOT
 from tests.pipeline.checkouts import Checkout, new_project
-from whatif.params.base import STAGES
+from whatif.engine.params.base import STAGES
 
 pytestmark = pytest.mark.pipeline
 

@@ -12,11 +12,11 @@ from tests.scoring.test_open_answers import open_row
 from tests.scoring.test_rank import Answering, Pictures
 from tests.tiny_checkpoints import tiny_text_model
 from whatif import models
-from whatif.language import judges
+from whatif.engine.language import judges
+from whatif.engine.params.checkpoints import BlindTextModel
 from whatif.models import Answer, Model, Question
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
-from whatif.params.checkpoints import BlindTextModel
 from whatif.scoring.judging import FINDS_NONE, NOT_IN_RESPONSE, OUTSIDE, is_judged, judged, with_judge
 from whatif.scoring.occurrence import occurs
 from whatif.scoring.open_answers import open_predictions

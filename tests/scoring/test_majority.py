@@ -10,8 +10,8 @@ import pytest
 from tests.scoring.test_open_answers import Describing, open_row, toy
 from tests.scoring.test_rank import Answering, Pictures, row
 from whatif.models import Answer
-from whatif.scoring import predictions
 from whatif.scoring.open_answers import open_predictions
+from whatif.scoring.rank import predictions
 
 __all__ = ["toy"]  # a fixture
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.scoring.match import margins, matches, random_pairs, random_partners
 
 SCORES = {"caption_0_image_0": 3.0, "caption_0_image_1": 1.0, "caption_1_image_0": 2.5, "caption_1_image_1": 2.0}

@@ -13,14 +13,14 @@ import pytest
 
 from tests.scoring.test_rank import Answering, Pictures, row
 from tests.served_model import encoded_picture
-from whatif.errors import WhatifError
-from whatif.language import strategies
-from whatif.language.chat_completions import reasoning_of
-from whatif.language.reasoning import CUT_OFF as REASONING_CUT_OFF
+from whatif.engine.errors import WhatifError
+from whatif.engine.language import strategies
+from whatif.engine.language.chat_completions import reasoning_of
+from whatif.engine.language.reasoning import CUT_OFF as REASONING_CUT_OFF
 from whatif.models import Answer, Question
 from whatif.models.responses.answer_json import as_json, from_json
-from whatif.scoring import predictions
 from whatif.scoring.open_answers import open_predictions
+from whatif.scoring.rank import predictions
 
 QUESTION = "How many cats would there be if 1 left?"
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from whatif import artifacts
-from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
-from whatif.artifacts.writer import ArtifactWriter, write_artifact
-from whatif.errors import WhatifError
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS
+from whatif.engine.artifacts.writer import ArtifactWriter, write_artifact
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.models import Baseline
 from whatif.models import Answer, Model, OptionScore, Question, load
-from whatif.params.models import Baseline
-from whatif.scoring import majority_answers, predictions
+from whatif.scoring.rank import majority_answers, predictions
 
 
 def scores(*means: float, tokens: Sequence[int] = ()) -> tuple[OptionScore, ...]:

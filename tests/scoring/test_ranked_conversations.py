@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from whatif.language.messages import ImagePart
+from whatif.engine.language.messages import ImagePart
+from whatif.engine.params.model_entries import MultipleChoice
+from whatif.engine.params.models import Baseline
 from whatif.models import Answer, Model, OptionScore, Question, load
-from whatif.params.model_entries import MultipleChoice
-from whatif.params.models import Baseline
-from whatif.scoring import predictions
+from whatif.scoring.rank import predictions
 
 ROW = {
     "question_id": "i1-counterfactual",

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from whatif.artifacts.schemas import OPTION_SCORE
-from whatif.params.model_entries import RankingRule
+from whatif.engine.artifacts.schemas import OPTION_SCORE
+from whatif.engine.params.model_entries import RankingRule
 from whatif.scoring.ranking_rules import RULES, choices_by, compared, decided
 
 # Sums, tokens, sums without the image, sums after nothing; each rule prefers another option.

@@ -12,10 +12,10 @@ import pytest
 
 from tests.released_captions import needs_released_captions, released_captions
 from tests.tiny_checkpoints import tiny_flava
-from whatif.artifacts.schemas import RANKS
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.schemas import RANKS
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.checkpoints import LocalCheckpoint
 from whatif.models.local.encoders import dual_encoder
-from whatif.params.checkpoints import LocalCheckpoint
 from whatif.scoring.retrieve import (
     Item,
     counterfactual_items,

@@ -14,15 +14,15 @@ from tests.models.families import BLIP, CHAT, picture
 from tests.scoring.test_rank import Pictures, row
 from tests.tiny_checkpoints import tiny_text_model
 from whatif.benchmarks.shared.evaluation import TransientErrors
-from whatif.language.messages import one_turn
+from whatif.engine.language.messages import one_turn
+from whatif.engine.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat
+from whatif.engine.params.models import Baseline
 from whatif.models import Answer, Model, OptionScore, Question, Unconditional, load
 from whatif.models.local.answerer import LocalModel
 from whatif.models.local.option_scores import whole_pass_scores
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import StoredModel
-from whatif.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat
-from whatif.params.models import Baseline
-from whatif.scoring import predictions
+from whatif.scoring.rank import predictions
 
 pytestmark = pytest.mark.slow
 

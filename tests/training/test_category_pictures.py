@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.embedded.category_oracle import oracle
+from tests.world.category_oracle import oracle
 from training.assess_categories import assess_categories
 from training.category_pictures import category_questions_of, draw_category_pictures
 from training.names import EMBEDDED
-from whatif.embedded.category_items import CATEGORIES
-from whatif.embedded.scenes import split_of
+from whatif.engine.params.checkpoints import HuggingFaceChat
+from whatif.engine.random_streams import stream
 from whatif.models import load
-from whatif.params.checkpoints import HuggingFaceChat
-from whatif.random_streams import stream
+from whatif.world.category_items import CATEGORIES
+from whatif.world.scenes import split_of
 
 pytestmark = pytest.mark.slow
 

@@ -18,11 +18,11 @@ from training.scene_examples import draw_twins, texts_for_tokenizer
 from training.scene_facts import PATCH_FACTS, UNTOLD, patch_facts, scene_facts, told_facts, true_of
 from training.supervision import pixel_values
 from training.tokenizers import train_clip_tokenizer, train_tokenizer
-from whatif.embedded.scene_captions import all_captions, full_caption
-from whatif.embedded.scene_edits import edit
-from whatif.embedded.scenes import NOUNS, OPPOSITES, RELATIONS, draw_scene, split_of
-from whatif.errors import WhatifError
-from whatif.random_streams import stream
+from whatif.engine.errors import WhatifError
+from whatif.engine.random_streams import stream
+from whatif.world.scene_captions import all_captions, full_caption
+from whatif.world.scene_edits import edit
+from whatif.world.scenes import NOUNS, OPPOSITES, RELATIONS, draw_scene, split_of
 
 pytestmark = pytest.mark.training
 

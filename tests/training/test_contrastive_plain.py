@@ -12,8 +12,8 @@ from training.names import EMBEDDED
 from training.recipes import PlainContrastiveRecipe, Schedule
 from training.scene_examples import draw_singles
 from training.scene_facts import true_of
-from whatif.embedded.scene_captions import all_captions, short_caption
-from whatif.embedded.scenes import BACKGROUNDS, COLOURS, draw_scene, split_of
+from whatif.world.scene_captions import all_captions, short_caption
+from whatif.world.scenes import BACKGROUNDS, COLOURS, draw_scene, split_of
 
 RECIPE = PlainContrastiveRecipe(
     whole=0.5,

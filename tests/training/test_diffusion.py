@@ -22,13 +22,13 @@ from training.diffusion_parts import (
 )
 from training.diffusion_scenes import PLACES_APART, caption_words, draw_caption, draw_training_scenes
 from training.recipes import DiffusionRecipe, Schedule
-from whatif.embedded.scene_captions import all_captions
-from whatif.embedded.scene_image import draw_scene_picture, square_of
-from whatif.embedded.scenes import Scene, Thing, draw_scene, relation_of, split_of
-from whatif.errors import WhatifError
-from whatif.params.checkpoints import DiffusionCheckpoint
-from whatif.prompt_to_prompt.pipeline import load_pipeline
-from whatif.random_streams import stream
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.checkpoints import DiffusionCheckpoint
+from whatif.engine.random_streams import stream
+from whatif.models.prompt_to_prompt.pipeline import load_pipeline
+from whatif.world.scene_captions import all_captions
+from whatif.world.scene_image import draw_scene_picture, square_of
+from whatif.world.scenes import Scene, Thing, draw_scene, relation_of, split_of
 
 pytestmark = pytest.mark.training
 

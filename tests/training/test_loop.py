@@ -10,7 +10,7 @@ import pytest
 
 from training.loop import optimise
 from training.recipes import Schedule
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 SCHEDULE = Schedule(steps=120, batch=1, learning_rate=0.05, warmup=10, weight_decay=0.0)
 

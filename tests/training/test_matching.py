@@ -20,8 +20,8 @@ from training.scene_examples import draw_twins
 from training.scene_facts import UNTOLD
 from training.supervision import pixel_values
 from training.tower import wave_positions
-from whatif.errors import WhatifError
-from whatif.random_streams import stream
+from whatif.engine.errors import WhatifError
+from whatif.engine.random_streams import stream
 
 pytestmark = pytest.mark.training
 

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from training import names as embedded
 from training.card import accuracy_table, card, write_card
 from training.recipes import RECIPES_FILE, Schedule, load_recipes
-from whatif.cli import main
-from whatif.errors import WhatifError
+from whatif.commands.cli import main
+from whatif.engine.errors import WhatifError
 
 LEAF = {"accuracy": 0.5, "low": 0.4, "high": 0.6, "blind": 0.1, "n": 100}
 
@@ -33,7 +33,7 @@ def test_every_checkpoint_is_a_frozen_stage_with_its_recipe_and_its_weights() ->
     stage = yaml.safe_load(Path("params/dvc.yaml").read_text(encoding="utf-8"))["stages"]["train"]
     assert stage["foreach"] == list(embedded.CHECKPOINTS)
     assert stage["do"]["frozen"] is True
-    assert stage["do"]["outs"] == [{"src/whatif/embedded/checkpoints/${item}": {"cache": False}}]
+    assert stage["do"]["outs"] == [{"src/whatif/world/checkpoints/${item}": {"cache": False}}]
 
 
 @pytest.mark.parametrize(

@@ -30,9 +30,9 @@ from training.owlv2_queries import (
 )
 from training.recipes import DetectionRecipe, Schedule
 from training.saving import save_checkpoint
-from whatif.embedded.scene_image import draw_scene_picture
-from whatif.embedded.scenes import NOUNS, Scene, Thing, draw_scene, split_of
-from whatif.random_streams import stream
+from whatif.engine.random_streams import stream
+from whatif.world.scene_image import draw_scene_picture
+from whatif.world.scenes import NOUNS, Scene, Thing, draw_scene, split_of
 
 SHIPPED = EMBEDDED / "owlv2"
 BALL, CUP, BOX = (

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.embedded.scenes import puzzle_settings
+from tests.world.scenes import puzzle_settings
 from training.puzzle_examples import draw_puzzles, puzzle_questions
 from training.question_losses import new_readers, question_losses
 from training.recipes import Examples, Schedule, VisionLanguageRecipe
 from training.vision_language import train_vision_language
 from training.vision_language_parts import pixel_values, read_tokens
-from whatif.errors import WhatifError
-from whatif.language.messages import one_turn
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.messages import one_turn
+from whatif.engine.params.checkpoints import HuggingFaceChat
 from whatif.models import Question, load
-from whatif.params.checkpoints import HuggingFaceChat
 
 pytestmark = pytest.mark.training
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.embedded.scenes import puzzle_settings
+from tests.world.scenes import puzzle_settings
 from training.dense_targets import (
     BACKGROUND,
     CHANNELS,
@@ -20,8 +20,8 @@ from training.dense_targets import (
 from training.puzzle_examples import PuzzleExample, draw_puzzles, puzzle_questions, turned
 from training.scene_pictures import draw_scenes, scene_questions_of
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS, TEMPLATES
-from whatif.drawing.palette import POLYGON_COLOURS
-from whatif.embedded.scenes import BACKGROUNDS, NOUNS, split_of
+from whatif.world.drawing.palette import POLYGON_COLOURS
+from whatif.world.scenes import BACKGROUNDS, NOUNS, split_of
 
 COLOURS = list(POLYGON_COLOURS)
 

@@ -18,11 +18,11 @@ from training.writer import LONGEST, build_writer, train_writer
 from training.writer_examples import Asked, asked_about, conversations, prompt_turns, system_prompts
 from whatif import models
 from whatif.benchmarks.cvqa_real.rules.rules_writer import BOOLEAN, DIRECT, Rewritten, rewrite
-from whatif.embedded.scenes import SPLITS
-from whatif.language.messages import Message, user_message
+from whatif.engine.language.messages import Message, user_message
+from whatif.engine.params.checkpoints import BlindTextModel
+from whatif.engine.random_streams import stream
 from whatif.models import Question
-from whatif.params.checkpoints import BlindTextModel
-from whatif.random_streams import stream
+from whatif.world.scenes import SPLITS
 
 pytestmark = pytest.mark.slow
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whatif.benchmarks.discovery import modules, usable
-from whatif.contradictions import Claim
-from whatif.contradictions.rows import Row, row
-from whatif.errors import WhatifError
-from whatif.looked_up import looked_up
+from whatif.engine.errors import WhatifError
+from whatif.engine.looked_up import looked_up
+from whatif.results.contradictions import Claim
+from whatif.results.contradictions.rows import Row, row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,7 +68,7 @@ def rows(benchmarks: Sequence[str] = ()) -> list[Row]:
 
 
 def frame(benchmarks: Sequence[str] = ()) -> pd.DataFrame:
-    """The same as a tidy table: columns `whatif.contradictions.rows.COLUMNS`; low and high are numbers or missing."""
+    """The same as a tidy table, `whatif.results.contradictions.rows.COLUMNS`; low and high are numbers or missing."""
     return as_frame(rows(benchmarks))
 
 
@@ -76,7 +76,7 @@ def as_frame(rows: Sequence[Row]) -> pd.DataFrame:
     """Rows as a tidy table."""
     import pandas as pd
 
-    from whatif.contradictions.rows import COLUMNS
+    from whatif.results.contradictions.rows import COLUMNS
 
     made = pd.DataFrame([one.values() for one in rows], columns=list(COLUMNS))
     return made.astype({"low": "float64", "high": "float64"})

@@ -18,18 +18,18 @@ from typing import Any
 
 import click
 
-from whatif.artifacts.reader import first_line
 from whatif.benchmarks.site import SITE, site_benchmark
 from whatif.benchmarks.uninstalled import check_installed
-from whatif.errors import WhatifError
-from whatif.extras import how_to_install
-from whatif.files.project_folder import check_project
-from whatif.graph.graph import Graph
-from whatif.graph.steps import Benchmark
-from whatif.params import whole
-from whatif.params.files import read_yaml
-from whatif.params.whole import PARAMS_FILE, Params
-from whatif.processes.locks import is_planned
+from whatif.engine.artifacts.reader import first_line
+from whatif.engine.errors import WhatifError
+from whatif.engine.extras import how_to_install
+from whatif.engine.files.project_folder import check_project
+from whatif.engine.graph.graph import Graph
+from whatif.engine.graph.steps import Benchmark
+from whatif.engine.params import whole
+from whatif.engine.params.files import read_yaml
+from whatif.engine.params.whole import PARAMS_FILE, Params
+from whatif.engine.processes.locks import is_planned
 
 GROUP = "whatif.benchmarks"
 _HERE = Path(__file__).parent

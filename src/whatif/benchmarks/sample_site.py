@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from whatif.site.sources import BenchmarkSource, Rows
+    from whatif.results.site.sources import BenchmarkSource, Rows
 
 ITEMS = 24  # of a benchmark
 _OF_VIEW = 2  # items of each named view that come first
@@ -46,7 +46,7 @@ def _chosen(views: Sequence[Sequence[str]], most: int) -> set[int]:
 def _smaller(picture: Callable[[str], bytes]) -> Callable[[str], bytes]:
     """The pictures with at most 360 pixels a side, as WebP; as they are where that is smaller."""
 
-    from whatif.files.image_decoding import decode
+    from whatif.engine.files.image_decoding import decode
 
     def made(image_id: str) -> bytes:
         data = picture(image_id)
@@ -60,9 +60,9 @@ def _smaller(picture: Callable[[str], bytes]) -> Callable[[str], bytes]:
 
 
 def sample_files(sources: Sequence[BenchmarkSource], extra: Sequence[Any] = ()) -> dict[str, bytes]:
-    """All files of the sample site by path; `extra` are further pages (`whatif.site.build.ExtraPage`)."""
+    """All files of the sample site by path; `extra` are further pages (`whatif.results.site.build.ExtraPage`)."""
     from whatif import __version__
-    from whatif.site.build import build
+    from whatif.results.site.build import build
 
     files: dict[str, bytes] = {}
     note = (
@@ -80,9 +80,9 @@ def make(target: Path) -> int:
     """
     from whatif import benchmarks
     from whatif.benchmarks.site import SITE, further_pages, sources_of
-    from whatif.demo.bundle import packed
-    from whatif.errors import WhatifError
-    from whatif.files.atomic import write_whole
+    from whatif.engine.errors import WhatifError
+    from whatif.engine.files.atomic import write_whole
+    from whatif.results.demo.bundle import packed
 
     graph = benchmarks.graph(benchmarks.load_params())
     (job,) = graph.jobs_of(graph.steps_of("aggregate", SITE)[0])

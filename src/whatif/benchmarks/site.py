@@ -13,18 +13,18 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whatif.artifacts.schemas import IMAGES
-from whatif.artifacts.site_schemas import SITE_OUTPUTS
-from whatif.graph.steps import PICTURES, TEXT_FILES, Benchmark, OutputOf, Step, StepsOf
-from whatif.graph.task import Task
-from whatif.params.base import BenchmarkSettings
+from whatif.engine.artifacts.schemas import IMAGES
+from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
+from whatif.engine.graph.steps import PICTURES, TEXT_FILES, Benchmark, OutputOf, Step, StepsOf
+from whatif.engine.graph.task import Task
+from whatif.engine.params.base import BenchmarkSettings
 
 if TYPE_CHECKING:
-    from whatif.site.build import ExtraPage
-    from whatif.site.sources import BenchmarkSource
+    from whatif.results.site.build import ExtraPage
+    from whatif.results.site.sources import BenchmarkSource
 
 SITE = "site"  # the name of the benchmark, and the folder
-_PACKAGE = "whatif.site"
+_PACKAGE = "whatif.results.site"
 _CODE = (".py", ".pyc")
 _IMAGES = "images"
 _SMALL = 65_536  # bytes of a picture that stays as it is stored
@@ -78,7 +78,7 @@ def _package_files() -> tuple[str, ...]:
 
 def make_site(task: Task[None]) -> None:
     """Builds the folder `site/` of all benchmarks."""
-    from whatif.site.build import build
+    from whatif.results.site.build import build
 
     with contextlib.ExitStack() as opened:
         build(
@@ -98,15 +98,15 @@ def sources_of(task: Task[None], opened: contextlib.ExitStack) -> list[Benchmark
 def further_pages() -> list[ExtraPage]:
     """The pages about several benchmarks: the contradictions in reported numbers."""
     from whatif.benchmarks import contradictions
-    from whatif.contradictions.report import fragment
-    from whatif.site.build import ExtraPage
+    from whatif.results.contradictions.report import fragment
+    from whatif.results.site.build import ExtraPage
 
     return [ExtraPage("contradictions.html", "Contradictions", fragment(contradictions.rows()))]
 
 
 def _source(task: Task[None], name: str, opened: contextlib.ExitStack) -> BenchmarkSource:
-    from whatif.reporting.table import from_csv
-    from whatif.site.sources import BenchmarkSource
+    from whatif.results.reporting.table import from_csv
+    from whatif.results.site.sources import BenchmarkSource
 
     published = {Path(row["path"]).name: row["bytes"] for row in task.rows(f"{name} {TEXT_FILES}")}
     texts = {file: data.decode() for file, data in published.items() if file.endswith((".csv", ".md"))}
@@ -158,7 +158,7 @@ def _pictures(task: Task[None], name: str, opened: contextlib.ExitStack) -> Call
 
     @cache
     def gathered() -> Any:
-        from whatif.artifacts.gathered_images import GatheredImages
+        from whatif.engine.artifacts.gathered_images import GatheredImages
 
         items = task.rows(f"{name} items", ["pictures"]) if f"{name} items" in task.inputs else ()
         wanted = {picture["image_id"] for row in items for picture in row["pictures"]}

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from pathlib import Path
 from shlex import quote
 
-from whatif.errors import WhatifError
-from whatif.files.project_folder import display_path
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.project_folder import display_path
 
 
 def check_installed(selected: Collection[str], installed: Collection[str], group: str, root: Path) -> None:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatif.errors import WhatifError
-from whatif.files.atomic import write_whole
-from whatif.files.project_folder import display_path, typed_path
-from whatif.files.well_formed import escaped
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.atomic import write_whole
+from whatif.engine.files.project_folder import display_path, typed_path
+from whatif.engine.files.well_formed import escaped
 
 if TYPE_CHECKING:
-    from whatif.auditing.audit import Audit, How
-    from whatif.auditing.benchmark import Benchmark
-    from whatif.auditing.prune import Pruned
+    from whatif.results.auditing.audit import Audit, How
+    from whatif.results.auditing.benchmark import Benchmark
+    from whatif.results.auditing.prune import Pruned
 
 _FILE = click.Path(path_type=Path)
 _KINDS = ("choice", "yes-no", "number", "open")
@@ -83,9 +83,9 @@ def audit(benchmarks: Sequence[Path], prune_to: Path | None, html: Path | None, 
     is sent anywhere.
     """
     _check(benchmarks, prune_to, html, options)
-    from whatif.auditing.audit import audit, check_size
-    from whatif.auditing.report import luck, table, verdict, write_scores
-    from whatif.reporting.rendering import to_markdown
+    from whatif.results.auditing.audit import audit, check_size
+    from whatif.results.auditing.report import luck, table, verdict, write_scores
+    from whatif.results.reporting.rendering import to_markdown
 
     how = _how(options)
     read = {_shown(path): _read(path, options) for path in benchmarks}
@@ -121,7 +121,7 @@ def _shown(path: Path) -> str:
 
 def _check(benchmarks: Sequence[Path], prune_to: Path | None, html: Path | None, options: dict[str, Any]) -> None:
     """Refuses at once what would fail after minutes."""
-    from whatif.auditing.report import check_scores
+    from whatif.results.auditing.report import check_scores
 
     for option, path in (("--prune", prune_to), ("--html", html), ("--scores", options["scores"])):
         if path is None:
@@ -150,11 +150,11 @@ def _check(benchmarks: Sequence[Path], prune_to: Path | None, html: Path | None,
 
 
 def _how(options: dict[str, Any]) -> How:
-    from whatif.auditing.audit import How
+    from whatif.results.auditing.audit import How
 
     model = None
     if options["language_model"]:
-        from whatif.auditing.language_model import language_model
+        from whatif.results.auditing.language_model import language_model
 
         folder = typed_path(options["language_model"])
         model = language_model(str(folder) if folder.is_dir() else options["language_model"])
@@ -162,8 +162,8 @@ def _how(options: dict[str, Any]) -> How:
 
 
 def _read(path: Path, options: dict[str, Any]) -> Benchmark:
-    from whatif.auditing.benchmark import read_benchmark
     from whatif.formats.benchmark_columns import Named
+    from whatif.results.auditing.benchmark import read_benchmark
 
     captions = tuple(options["pairs"].split(",")) if options["pairs"] else ()
     if captions and len(captions) != 2:
@@ -191,8 +191,15 @@ def _read(path: Path, options: dict[str, Any]) -> Benchmark:
 
 
 def _prune(name: str, benchmark: Benchmark, how: How, out: Path, *, html: Path | None, scores: Path | None) -> None:
-    from whatif.auditing.prune import prune
-    from whatif.auditing.report import dropped_rows, pruning_lines, pruning_rows, verdict, write_rows, write_scores
+    from whatif.results.auditing.prune import prune
+    from whatif.results.auditing.report import (
+        dropped_rows,
+        pruning_lines,
+        pruning_rows,
+        verdict,
+        write_rows,
+        write_scores,
+    )
 
     pruned = prune(benchmark.items, how, tell=lambda line: click.echo(line, err=True))
     click.echo(f"{name}: {verdict(pruned.before)}")
@@ -215,7 +222,7 @@ def _prune(name: str, benchmark: Benchmark, how: How, out: Path, *, html: Path |
 def _write_page(
     path: Path, name: str, benchmark: Benchmark, found: Audit, *, confidence: float, pruned: Pruned | None = None
 ) -> None:
-    from whatif.auditing.page import page
+    from whatif.results.auditing.page import page
 
     text = page(
         name=Path(name).name,

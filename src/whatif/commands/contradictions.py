@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from whatif.files.project_folder import display_path
+from whatif.engine.files.project_folder import display_path
 
 if TYPE_CHECKING:
-    from whatif.contradictions.rows import Row
+    from whatif.results.contradictions.rows import Row
 
 _WIDTH = 100  # columns
 _LINES = 2  # of each claim
@@ -31,13 +31,13 @@ def contradictions(benchmark: str | None, everything: bool, csv_file: Path | Non
     what they are computed from. No params.yaml is needed, and nothing of ours is compared.
     """
     from whatif.benchmarks import contradictions as checked
-    from whatif.contradictions import DOES_NOT_HOLD
-    from whatif.contradictions.rows import by_verdict
+    from whatif.results.contradictions import DOES_NOT_HOLD
+    from whatif.results.contradictions.rows import by_verdict
 
     rows = checked.rows([benchmark] if benchmark else [])
     if csv_file is not None:
-        from whatif.files.atomic import write_whole
-        from whatif.files.csv_writing import frame_for_people
+        from whatif.engine.files.atomic import write_whole
+        from whatif.engine.files.csv_writing import frame_for_people
 
         write_whole(csv_file, frame_for_people(checked.as_frame(rows)).encode())
     shown = [row for row in rows if everything or row.verdict == DOES_NOT_HOLD]
@@ -54,8 +54,8 @@ def contradictions(benchmark: str | None, everything: bool, csv_file: Path | Non
 
 def lines(rows: Sequence[Row], shown: Sequence[Row]) -> Iterator[str]:
     """The text: counts of all rows by verdict, then the chosen ones by paper, each in at most two lines."""
-    from whatif.contradictions.report import by_paper
-    from whatif.contradictions.rows import told
+    from whatif.results.contradictions.report import by_paper
+    from whatif.results.contradictions.rows import told
 
     yield f"{len(rows):,} claims: {told(rows)}"
     for paper, of_paper in by_paper(shown).items():

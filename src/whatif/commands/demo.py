@@ -30,8 +30,8 @@ def demo(folder: Path | None, opens: bool) -> None:
     whatif demo --folder pages --no-open
     """
     from whatif import __version__
-    from whatif.cli import COMMANDS
-    from whatif.demo.bundle import INDEX, bundle, unpack
+    from whatif.commands.cli import COMMANDS
+    from whatif.results.demo.bundle import INDEX, bundle, unpack
 
     place = folder if folder is not None else _cache() / "whatif" / f"demo-{__version__}"
     unpack(bundle(), place)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from whatif.errors import WhatifError
-from whatif.files.project_folder import display_path
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.project_folder import display_path
 
 if TYPE_CHECKING:
-    from whatif.comparison.runs import Run
+    from whatif.results.comparison.runs import Run
 
 
 @click.command()
@@ -56,14 +56,14 @@ def diff(
     whatif diff ../other-checkout                 # the folder of a project
     whatif diff old-params.yaml                   # what these parameters gave
     """
-    from whatif.comparison import early
+    from whatif.results.comparison import early
 
     early.begin()
-    from whatif.comparison.flips import flips_of
-    from whatif.comparison.machine_readable import to_json
-    from whatif.comparison.report import Selection, report
-    from whatif.comparison.sides import sides
-    from whatif.comparison.text import lines_of
+    from whatif.results.comparison.flips import flips_of
+    from whatif.results.comparison.machine_readable import to_json
+    from whatif.results.comparison.report import Selection, report
+    from whatif.results.comparison.sides import sides
+    from whatif.results.comparison.text import lines_of
 
     if name is not None and not site:
         raise WhatifError(f"--name {name}: names the pages that --site writes; give both")
@@ -75,7 +75,7 @@ def diff(
     else:
         click.echo("\n".join(lines_of(found, every=every, flips=flipped if flips else ())))
     if site:
-        from whatif.comparison.pages import write_pages
+        from whatif.results.comparison.pages import write_pages
 
         pages = write_pages(Path("site"), found, flipped, name)
         click.echo(f"{len(flipped):,} flipped items: {display_path(pages)}", err=as_json)
@@ -84,6 +84,6 @@ def diff(
 def _of_parameters(path: Path) -> Run:
     """The run of a file of parameters, which needs the whole graph."""
     from whatif import benchmarks
-    from whatif.comparison.parameter_sets import of_graph
+    from whatif.results.comparison.parameter_sets import of_graph
 
     return of_graph(benchmarks.graph(benchmarks.load_params(path)), str(path))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 
 @click.command("dvc-yaml")
@@ -16,10 +16,10 @@ def dvc_yaml(check: bool) -> None:
     repro`.
     """
     from whatif import benchmarks
-    from whatif.files.atomic import write_whole
-    from whatif.workflow.dvc_yaml import DVC_YAML
-    from whatif.workflow.dvc_yaml import dvc_yaml as text_of
-    from whatif.workflow.stage_files import stage_files
+    from whatif.engine.files.atomic import write_whole
+    from whatif.engine.workflow.dvc_yaml import DVC_YAML
+    from whatif.engine.workflow.dvc_yaml import dvc_yaml as text_of
+    from whatif.engine.workflow.stage_files import stage_files
 
     graph = benchmarks.graph(benchmarks.load_params())
     texts = {DVC_YAML: text_of(graph), **stage_files(graph)}

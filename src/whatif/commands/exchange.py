@@ -9,11 +9,11 @@ import click
 
 from whatif.commands.people_tasks import export_people_tasks
 from whatif.commands.picture_pairs import export_errors, export_pairs, export_tasks, import_labels, import_pairs
-from whatif.errors import WhatifError
-from whatif.files.project_folder import display_path
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.project_folder import display_path
 
 if TYPE_CHECKING:
-    from whatif.artifacts.images import ImageStore
+    from whatif.engine.artifacts.images import ImageStore
 
 OURS = Path("data/verify/cvqa-synthetic/questions.parquet")
 
@@ -35,8 +35,8 @@ def import_c_vqa(csv: Path, output: Path) -> None:
     whatif import c-vqa C-VQA-Synthetic_questions.csv released.parquet
     whatif audit released.parquet
     """
-    from whatif.artifacts.schemas import QUESTIONS
-    from whatif.artifacts.writer import write_artifact
+    from whatif.engine.artifacts.schemas import QUESTIONS
+    from whatif.engine.artifacts.writer import write_artifact
     from whatif.formats.c_vqa import read_released
 
     if output.suffix != ".parquet":
@@ -83,9 +83,9 @@ def export_c_vqa_csv(output: Path, questions: Path, images: tuple[Path, ...], no
     \b
     whatif export c-vqa-csv ours.csv            # ours.csv, ours/abs_counting_000001.png, ...
     """
-    from whatif import artifacts
-    from whatif.artifacts.images import ImageStore
-    from whatif.artifacts.schemas import QUESTIONS
+    from whatif.engine import artifacts
+    from whatif.engine.artifacts.images import ImageStore
+    from whatif.engine.artifacts.schemas import QUESTIONS
     from whatif.formats.c_vqa import write_released
     from whatif.formats.c_vqa_images import named_pictures, write_pictures
 
@@ -146,7 +146,7 @@ def export_lmms_eval(folder: Path, questions: Path, images: tuple[Path, ...], st
     """
     import shlex
 
-    from whatif.harnesses.exported_task import write_exported_task
+    from whatif.results.harnesses.exported_task import write_exported_task
 
     rows, pictures = _with_pictures(questions, images)
     file = write_exported_task(rows, pictures, folder, name=name or _name_of(questions), strategy=strategy)
@@ -156,9 +156,9 @@ def export_lmms_eval(folder: Path, questions: Path, images: tuple[Path, ...], st
 
 def _with_pictures(questions: Path, images: tuple[Path, ...]) -> tuple[list[dict[str, Any]], ImageStore]:
     """The rows of a questions table, and the store of their images."""
-    from whatif import artifacts
-    from whatif.artifacts.images import ImageStore
-    from whatif.artifacts.schemas import QUESTIONS
+    from whatif.engine import artifacts
+    from whatif.engine.artifacts.images import ImageStore
+    from whatif.engine.artifacts.schemas import QUESTIONS
 
     rows = artifacts.read(questions, QUESTIONS).to_pylist()
     found = images or pictures_of(questions.parent.name)
@@ -169,8 +169,8 @@ def _with_pictures(questions: Path, images: tuple[Path, ...]) -> tuple[list[dict
 
 def pictures_of(benchmark: str) -> tuple[Path, ...]:
     """The artifacts with a benchmark's images, sorted so that the images that models are shown come first."""
-    from whatif.artifacts.schemas import IMAGES
-    from whatif.graph.lineage import tables_of
+    from whatif.engine.artifacts.schemas import IMAGES
+    from whatif.engine.graph.lineage import tables_of
 
     return tables_of(benchmark, IMAGES, ("verify", "filter", "generate", "extract"))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from whatif.files.project_folder import display_path, typed_path
+from whatif.engine.files.project_folder import display_path, typed_path
 
 
 @click.command("graph")
@@ -23,8 +23,8 @@ def graph(benchmarks: tuple[str, ...], svg: Path | None) -> None:
     job is run. For the state of each job, see `whatif status`.
     """
     from whatif import benchmarks as installed
-    from whatif.files.atomic import write_whole
-    from whatif.workflow.rule_graph import rule_graph
+    from whatif.engine.files.atomic import write_whole
+    from whatif.engine.workflow.rule_graph import rule_graph
 
     text = rule_graph(installed.graph(installed.load_params()), benchmarks)
     file = svg or typed_path("graph.svg")

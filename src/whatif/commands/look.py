@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatif.errors import WhatifError
-from whatif.files.atomic import write_whole
-from whatif.files.project_folder import display_path, typed_path
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.atomic import write_whole
+from whatif.engine.files.project_folder import display_path, typed_path
 
 if TYPE_CHECKING:
-    from whatif.drawing.contact_sheet import Panel
+    from whatif.world.drawing.contact_sheet import Panel
 
 QUESTIONS_FILE = click.Path(path_type=Path)
 _LONGEST_CELL = 60
@@ -60,7 +60,7 @@ def show(what: str, rows: int, picture: Path | None, pairs: int) -> None:
 def _show_results(name: str) -> None:
     from whatif import benchmarks
     from whatif.benchmarks.site import SITE
-    from whatif.graph.standing import remarks
+    from whatif.engine.graph.standing import remarks
 
     graph = benchmarks.graph(benchmarks.load_params())
     if name == SITE:
@@ -90,7 +90,7 @@ def _show_artifact(path: Path, rows: int) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from whatif import artifacts
+    from whatif.engine import artifacts
 
     footer = artifacts.footer_of(path)
     click.echo(f"{display_path(path)}: {footer.rows:,} rows of {footer.table}, fingerprint {footer.fingerprint[:12]}")
@@ -121,11 +121,12 @@ def _sheet(name: str, pairs: int) -> tuple[int, bytes]:
 
     The pairs are taken at even intervals from the whole set, so that different groups are represented.
     """
-    from whatif import artifacts, benchmarks
-    from whatif.artifacts.images import ImageStore
-    from whatif.artifacts.schemas import QUESTIONS
+    from whatif import benchmarks
     from whatif.benchmarks.shared.tasks import by_pair
-    from whatif.drawing.contact_sheet import contact_sheet
+    from whatif.engine import artifacts
+    from whatif.engine.artifacts.images import ImageStore
+    from whatif.engine.artifacts.schemas import QUESTIONS
+    from whatif.world.drawing.contact_sheet import contact_sheet
 
     graph = benchmarks.graph(benchmarks.load_params())
     asking = next((step for step in graph.steps_of("evaluate", name) if "questions" in step.inputs), None)
@@ -143,9 +144,9 @@ def _sheet(name: str, pairs: int) -> tuple[int, bytes]:
 
 
 def _panel(pair: Sequence[dict[str, Any]], images: Any) -> Panel:
-    from whatif.artifacts.variants import variant_order
-    from whatif.drawing.contact_sheet import Panel
-    from whatif.language.options import LETTERS
+    from whatif.engine.artifacts.variants import variant_order
+    from whatif.engine.language.options import LETTERS
+    from whatif.world.drawing.contact_sheet import Panel
 
     paragraphs = []
     for row in sorted(pair, key=lambda row: variant_order(row["variant"])):
@@ -159,8 +160,8 @@ def _panel(pair: Sequence[dict[str, Any]], images: Any) -> Panel:
 @click.argument("released", type=QUESTIONS_FILE)
 def compare(ours: Path, released: Path) -> None:
     """Compare two questions tables: numbers, lengths, answers, letters and ranks, group by group."""
-    from whatif import artifacts
-    from whatif.artifacts.schemas import QUESTIONS as TABLE
-    from whatif.statistics.question_sets import compare_markdown, summary
+    from whatif.engine import artifacts
+    from whatif.engine.artifacts.schemas import QUESTIONS as TABLE
+    from whatif.scoring.statistics.question_sets import compare_markdown, summary
 
     click.echo(compare_markdown(*(summary(artifacts.rows_of(path, TABLE)) for path in (ours, released))))

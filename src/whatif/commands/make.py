@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from whatif.errors import WhatifError
-from whatif.extras import how_to_install
-from whatif.workflow import ahead, fresh_targets
-from whatif.workflow.dvc_files import check_cache
-from whatif.workflow.plot_scripts import provide_plot_scripts
+from whatif.engine.errors import WhatifError
+from whatif.engine.extras import how_to_install
+from whatif.engine.workflow import ahead, fresh_targets
+from whatif.engine.workflow.dvc_files import check_cache
+from whatif.engine.workflow.plot_scripts import provide_plot_scripts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from whatif.graph.freshness import State
-    from whatif.graph.graph import Graph
-    from whatif.graph.jobs import Job
+    from whatif.engine.graph.freshness import State
+    from whatif.engine.graph.graph import Graph
+    from whatif.engine.graph.jobs import Job
 
 _SNAKEMAKE = ("--cores", "all")
 
@@ -45,7 +45,7 @@ def make(target: str, arguments: tuple[str, ...]) -> None:
         provide_plot_scripts()
     if fresh_targets.holds(target):
         return
-    from whatif.processes import owners
+    from whatif.engine.processes import owners
 
     repro = owners.whole_repro()
     before = ahead.earlier(repro)
@@ -67,11 +67,11 @@ def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
     as_it_is: accept unfinished outputs, because a run has just asked their unanswered questions again.
     """
     from whatif import benchmarks
-    from whatif.graph import code_index
-    from whatif.graph.freshness import Condition
-    from whatif.graph.prologue import prepare
-    from whatif.params.whole import PARAMS_FILE
-    from whatif.workflow.snakemake import accepts, jobs_asked_for, targets
+    from whatif.commands.snakemake import accepts, jobs_asked_for, targets
+    from whatif.engine.graph import code_index
+    from whatif.engine.graph.freshness import Condition
+    from whatif.engine.graph.prologue import prepare
+    from whatif.engine.params.whole import PARAMS_FILE
 
     graph = benchmarks.graph(benchmarks.load_params())
     known = targets(graph)
@@ -103,9 +103,9 @@ def _compare_with_dvc_yaml(graph: Graph, target: str) -> None:
 
     Raises WhatifError when it names a parameter that params.yaml no longer has, at which DVC would fail later.
     """
-    from whatif.params.files import read_yaml
-    from whatif.params.whole import PARAMS_FILE
-    from whatif.workflow.dvc_yaml import DVC_YAML, gone_parameters, undeclared
+    from whatif.engine.params.files import read_yaml
+    from whatif.engine.params.whole import PARAMS_FILE
+    from whatif.engine.workflow.dvc_yaml import DVC_YAML, gone_parameters, undeclared
 
     if target != graph.jobs[0].step.stage or not DVC_YAML.is_file():
         return
@@ -120,9 +120,9 @@ def _compare_with_dvc_yaml(graph: Graph, target: str) -> None:
 
 def _note(graph: Graph, named: list[str], found: dict[Job, State], basis: fresh_targets.Basis) -> None:
     """Records every target for which all needed files are fresh and none of its own files are unfinished."""
-    from whatif.graph.folders import text_paths
-    from whatif.graph.freshness import Condition
-    from whatif.workflow.snakemake import jobs_asked_for
+    from whatif.commands.snakemake import jobs_asked_for
+    from whatif.engine.graph.folders import text_paths
+    from whatif.engine.graph.freshness import Condition
 
     for target in named:
         asked = jobs_asked_for(graph, [target])
@@ -139,14 +139,15 @@ def _run_code_of_this_checkout() -> None:
     """Restarts with the code in ./src if other code is running, because code and artifacts belong together."""
     source = Path("src").resolve()
     before = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    is_other = (source / "whatif" / "cli.py").is_file() and source / "whatif" != Path(__file__).resolve().parents[1]
+    here = source / "whatif"
+    is_other = (here / "__main__.py").is_file() and here != Path(__file__).resolve().parents[1]
     if is_other and before[0] != str(source):
         os.environ["PYTHONPATH"] = os.pathsep.join([str(source), *filter(None, before)])
         os.execv(sys.executable, [sys.executable, "-m", "whatif", *sys.argv[1:]])
 
 
 def _all_stages() -> tuple[str, ...]:
-    from whatif.params.base import STAGES
+    from whatif.engine.params.base import STAGES
 
     return STAGES
 

@@ -28,8 +28,8 @@ def new(name: str, folder: Path | None) -> None:
     nothing is committed.
     """
     from whatif.benchmarks import discovery
-    from whatif.files.well_formed import escaped
-    from whatif.new_project import checked_names, make_project
+    from whatif.commands.new_project import checked_names, make_project
+    from whatif.engine.files.well_formed import escaped
 
     names = checked_names(name, discovery.modules())
     made = make_project(names, Path(names.benchmark) if folder is None else folder)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatif.errors import WhatifError
-from whatif.files.project_folder import display_path
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.project_folder import display_path
 
 if TYPE_CHECKING:
-    from whatif.graph.people import PeoplesWork, Row
-    from whatif.graph.steps import Benchmark, OutputOf
-    from whatif.verification.imports.items import Items
+    from whatif.engine.graph.people import PeoplesWork, Row
+    from whatif.engine.graph.steps import Benchmark, OutputOf
+    from whatif.people.imports.items import Items
 
 
 @click.command("tasks")
@@ -78,14 +78,14 @@ def export_people_tasks(
     whatif export tasks cvqa-real tasks/ --to csv --of verify --annotators 2 --people 5
     whatif export tasks cfmm tasks/ --to csv --of annotate
     """
-    from whatif import artifacts
-    from whatif.artifacts.images import ImageStore
     from whatif.commands.picture_pairs import seed_or_default
-    from whatif.verification.exports.folder import Address, write_tasks
-    from whatif.verification.exports.label_studio import label_studio_files
-    from whatif.verification.exports.mturk import mturk_files
-    from whatif.verification.exports.table import csv_files
-    from whatif.verification.exports.tasks import assigned
+    from whatif.engine import artifacts
+    from whatif.engine.artifacts.images import ImageStore
+    from whatif.people.exports.folder import Address, write_tasks
+    from whatif.people.exports.label_studio import label_studio_files
+    from whatif.people.exports.mturk import mturk_files
+    from whatif.people.exports.table import csv_files
+    from whatif.people.exports.tasks import assigned
 
     found = _benchmark(benchmark)
     work = _work(found, kind)
@@ -161,7 +161,7 @@ def _tables(benchmark: Benchmark, output: OutputOf) -> tuple[Path, ...]:
 
 
 def _further_rows(benchmark: Benchmark, work: PeoplesWork) -> dict[str, list[Row]]:
-    from whatif import artifacts
+    from whatif.engine import artifacts
 
     return {
         role: [row for output in outputs for row in artifacts.rows_of(_tables(benchmark, output), output.table)]
@@ -172,15 +172,15 @@ def _further_rows(benchmark: Benchmark, work: PeoplesWork) -> dict[str, list[Row
 def _share(work: PeoplesWork, annotators: int | None) -> float:
     """The share of the items that several people judge: all of them if the user says how many people do."""
     from whatif import benchmarks
-    from whatif.params.whole import PARAMS_FILE
+    from whatif.engine.params.whole import PARAMS_FILE
 
     return work.share(benchmarks.load_params()) if annotators is None and Path(PARAMS_FILE).exists() else 1.0
 
 
 def _gold_items(path: Path, items: Items) -> list[str]:
     """The items of a file with known decisions. Raises WhatifError when one of its rows cannot be used."""
-    from whatif.verification.imports.importer import import_labels
-    from whatif.verification.imports.settings import LabelFile
+    from whatif.people.imports.importer import import_labels
+    from whatif.people.imports.settings import LabelFile
 
     settings: dict[str, Any] = {"path": str(path), "format": "long", "annotator": "gold"}
     known = import_labels([LabelFile.model_validate(settings)], items)

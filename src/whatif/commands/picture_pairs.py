@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatif.errors import WhatifError
-from whatif.files.project_folder import display_path
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.project_folder import display_path
 
 if TYPE_CHECKING:
-    from whatif.artifacts.images import ImageStore
-    from whatif.params.resolution import Resolution
+    from whatif.engine.artifacts.images import ImageStore
+    from whatif.engine.params.resolution import Resolution
 
 NAME = "coco-counterfactuals"
 _FOLDER = Path(f"data/filter/{NAME}")
@@ -47,11 +47,11 @@ def import_pairs(source: Path, folder: Path) -> None:
     Writes pairs.parquet, images.parquet and rejections.parquet. The last one has a row with the reason for each line of
     examples.jsonl that could not be used.
     """
-    from whatif.artifacts.images import SortedImages
-    from whatif.artifacts.schemas import IMAGES as IMAGES_TABLE
-    from whatif.artifacts.schemas import PAIRS as PAIRS_TABLE
-    from whatif.artifacts.schemas import REJECTIONS
-    from whatif.artifacts.writer import ArtifactWriter, write_artifact
+    from whatif.engine.artifacts.images import SortedImages
+    from whatif.engine.artifacts.schemas import IMAGES as IMAGES_TABLE
+    from whatif.engine.artifacts.schemas import PAIRS as PAIRS_TABLE
+    from whatif.engine.artifacts.schemas import REJECTIONS
+    from whatif.engine.artifacts.writer import ArtifactWriter, write_artifact
     from whatif.formats.coco_counterfactuals import read_released_pairs
 
     if folder.suffix == ".parquet" or folder.is_file():
@@ -91,9 +91,9 @@ def import_labels(csv: Path, output: Path, pairs: tuple[Path, ...], seed: int | 
     CSV is the labelled tasks.csv, OUTPUT the table to write (.parquet). Give the same pairs and seed as to `whatif
     export picture-tasks`. Rejected rows are listed with their line numbers.
     """
-    from whatif.artifacts.schemas import JUDGEMENTS
-    from whatif.artifacts.writer import write_artifact
-    from whatif.verification.picture_labels import read_picture_labels
+    from whatif.engine.artifacts.schemas import JUDGEMENTS
+    from whatif.engine.artifacts.writer import write_artifact
+    from whatif.people.picture_labels import read_picture_labels
 
     if output.suffix != ".parquet":
         raise WhatifError(f"{output}: must end in .parquet; give the CSV first, then the table to write")
@@ -147,7 +147,7 @@ def export_tasks(
     file, or read it with `whatif import picture-labels`.
     """
     from whatif import benchmarks
-    from whatif.verification.picture_tasks import FILE, picture_tasks, write_picture_tasks
+    from whatif.people.picture_tasks import FILE, picture_tasks, write_picture_tasks
 
     if labelled_three_times is None:
         labelled_three_times = benchmarks.load_params().lookup(f"verify.{NAME}.labelled_three_times")
@@ -176,10 +176,10 @@ def export_errors(
     An error is an image whose own caption was not chosen. Annotators fill in the column `category` of errors.csv. Then
     set verify.coco-counterfactuals.error_categories in params.yaml to that file.
     """
-    from whatif import artifacts
-    from whatif.artifacts.schemas import JUDGEMENTS
-    from whatif.verification.consensus import consensus, errors
-    from whatif.verification.error_categories import FILE, sample_errors, write_error_sample
+    from whatif.engine import artifacts
+    from whatif.engine.artifacts.schemas import JUDGEMENTS
+    from whatif.people.consensus import consensus, errors
+    from whatif.people.error_categories import FILE, sample_errors, write_error_sample
 
     judged = list(artifacts.rows_of(judgements, JUDGEMENTS))
     rule = _resolution(judgements)
@@ -191,8 +191,8 @@ def export_errors(
 def _resolution(judgements: Path) -> Resolution:
     """The rule by which the benchmark of a table of judgements decides; the default for tables outside the graph."""
     from whatif import benchmarks
-    from whatif.params.resolution import Resolution
-    from whatif.params.whole import PARAMS_FILE
+    from whatif.engine.params.resolution import Resolution
+    from whatif.engine.params.whole import PARAMS_FILE
 
     sections = benchmarks.load_params().sections if Path(PARAMS_FILE).exists() else {}
     verify = getattr(sections.get(judgements.parent.name), "verify", None)
@@ -201,8 +201,8 @@ def _resolution(judgements: Path) -> Resolution:
 
 
 def _rows(pairs: tuple[Path, ...]) -> list[dict[str, Any]]:
-    from whatif import artifacts
-    from whatif.artifacts.schemas import PAIRS as PAIRS_TABLE
+    from whatif.engine import artifacts
+    from whatif.engine.artifacts.schemas import PAIRS as PAIRS_TABLE
 
     return list(artifacts.rows_of(_tables(pairs), PAIRS_TABLE))
 
@@ -233,7 +233,7 @@ def made_files(folder: Path, role: str) -> tuple[Path, ...]:
 
 
 def _store(files: tuple[Path, ...]) -> ImageStore:
-    from whatif.artifacts.images import ImageStore
+    from whatif.engine.artifacts.images import ImageStore
 
     return ImageStore(files)
 
@@ -241,7 +241,7 @@ def _store(files: tuple[Path, ...]) -> ImageStore:
 def seed_or_default(seed: int | None) -> int:
     """A seed of tasks as given; otherwise the seed in `params.yaml`, or 0 without that file."""
     from whatif import benchmarks
-    from whatif.params.whole import PARAMS_FILE
+    from whatif.engine.params.whole import PARAMS_FILE
 
     if seed is not None:
         return seed

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 if TYPE_CHECKING:
-    from whatif.graph.jobs import Job
-    from whatif.graph.run import Outputs
+    from whatif.engine.graph.jobs import Job
+    from whatif.engine.graph.run import Outputs
 
 _CONFIDENCE = 0.95
 
@@ -75,8 +75,8 @@ def _asked(job: Job, limit: int) -> list[Mapping[str, Any]]:
 
 
 def _questions(job: Job) -> dict[str, Mapping[str, Any]]:
-    from whatif import artifacts
-    from whatif.artifacts.schemas import QUESTIONS
+    from whatif.engine import artifacts
+    from whatif.engine.artifacts.schemas import QUESTIONS
 
     columns = ["question_id", "pair_id", "variant"]
     return {row["question_id"]: row for row in artifacts.rows_of(job.inputs["questions"].paths, QUESTIONS, columns)}
@@ -85,9 +85,9 @@ def _questions(job: Job) -> dict[str, Mapping[str, Any]]:
 def _print(
     title: str, rows: Sequence[Mapping[str, Any]], questions: Mapping[str, Mapping[str, Any]], settings: Any
 ) -> None:
-    from whatif.artifacts.variants import variant_order
     from whatif.benchmarks.shared.pilots import counted
-    from whatif.statistics import wilson
+    from whatif.engine.artifacts.variants import variant_order
+    from whatif.scoring.statistics import wilson
 
     if not rows:
         click.echo(f"{title}: no questions were asked")
@@ -112,7 +112,7 @@ def _print(
 
 def _unit(questions: Collection[Mapping[str, Any]]) -> str:
     """What the questions with the same `pair_id` are called, as in the tables."""
-    from whatif.artifacts.variants import are_twins
+    from whatif.engine.artifacts.variants import are_twins
 
     if len({row["pair_id"] for row in questions}) == len(questions):
         return "question"
@@ -120,8 +120,8 @@ def _unit(questions: Collection[Mapping[str, Any]]) -> str:
 
 
 def _cost(settings: Any, prompt: int, response: int) -> str:
-    from whatif.params.endpoints import EndpointModel
-    from whatif.params.prices import money
+    from whatif.engine.params.endpoints import EndpointModel
+    from whatif.engine.params.prices import money
 
     if not isinstance(settings, EndpointModel) or settings.prices is None:
         return ""

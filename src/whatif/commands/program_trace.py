@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatif.errors import WhatifError
-from whatif.files.project_folder import display_path, typed_path
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.project_folder import display_path, typed_path
 
 if TYPE_CHECKING:
-    from whatif.graph.jobs import Job
+    from whatif.engine.graph.jobs import Job
     from whatif.models import Answer, Model, Question
 
 
@@ -27,7 +27,7 @@ def program_trace(benchmark: str, model: str, question_id: str, output: Path | N
     MODEL is a key of params.yaml that answers by programs, and QUESTION_ID a question of BENCHMARK that it answered.
     The program runs again with the tools of the model; nothing that is stored changes.
     """
-    from whatif.files.atomic import write_whole
+    from whatif.engine.files.atomic import write_whole
 
     job, code = _answered(benchmark, model, question_id)
     page = _page(job, question_id, code)
@@ -38,8 +38,9 @@ def program_trace(benchmark: str, model: str, question_id: str, output: Path | N
 
 def _answered(benchmark: str, model: str, question_id: str) -> tuple[Job, str]:
     """The job that asked the question, and the program of its answer."""
-    from whatif import artifacts, benchmarks
-    from whatif.artifacts.schemas import PREDICTIONS
+    from whatif import benchmarks
+    from whatif.engine import artifacts
+    from whatif.engine.artifacts.schemas import PREDICTIONS
 
     graph = benchmarks.graph(benchmarks.load_params())
     chosen = {"model": model}
@@ -68,7 +69,7 @@ class _Tracer:
 
     def stand_in(self, model: Model) -> Model:
         """Takes the place of a model."""
-        from whatif.programs.program_model import ProgramModel
+        from whatif.models.programs.program_model import ProgramModel
 
         if not isinstance(model, ProgramModel):
             raise WhatifError("the model does not answer by programs")

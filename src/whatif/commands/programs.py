@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from whatif.files.atomic import write_whole
-from whatif.files.csv_writing import csv_for_people
-from whatif.programs.interfaces import ToolError
+from whatif.engine.files.atomic import write_whole
+from whatif.engine.files.csv_writing import csv_for_people
+from whatif.models.programs.interfaces import ToolError
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
     from whatif.benchmarks.cvqa_synthetic_released.program_worlds import JudgedProgram, RunIn
-    from whatif.programs.interfaces import Language, ProgramWriter
+    from whatif.models.programs.interfaces import Language, ProgramWriter
 
 _VARIANTS = ("original", "counterfactual")
 
@@ -63,8 +63,8 @@ def programs(
 
 
 def _writer(writer: Literal["rules", "literal"], file: Path | None, language: Language) -> ProgramWriter:
-    from whatif.params.programs import FileWriter, RuleWriter
-    from whatif.programs.writers.loading import load_writer
+    from whatif.engine.params.programs import FileWriter, RuleWriter
+    from whatif.models.programs.writers.loading import load_writer
 
     settings = RuleWriter(adapter=writer) if file is None else FileWriter(adapter="file", programs=str(file))
     return load_writer(settings, language, None, 0)
@@ -82,13 +82,13 @@ def _written(writer: ProgramWriter, rows: Sequence[Mapping[str, Any]]) -> dict[s
 def _running(language: Language, sandbox: Literal["bubblewrap", "none"]) -> Iterator[RunIn]:
     """Runs programs in drawn puzzles, with tools that know them."""
     from whatif.benchmarks.cvqa_synthetic.depicted_puzzles import depicted_puzzle
-    from whatif.params.programs import Limits, OracleTools
-    from whatif.programs.interfaces import Finished
-    from whatif.programs.sandbox.pool import Sandbox
-    from whatif.programs.steps import run_steps
-    from whatif.programs.tool_calls import ToolCalls
-    from whatif.programs.tools.loading import load_tools
-    from whatif.programs.viper_source import interface_source
+    from whatif.engine.params.programs import Limits, OracleTools
+    from whatif.models.programs.interfaces import Finished
+    from whatif.models.programs.sandbox.pool import Sandbox
+    from whatif.models.programs.steps import run_steps
+    from whatif.models.programs.tool_calls import ToolCalls
+    from whatif.models.programs.tools.loading import load_tools
+    from whatif.models.programs.viper_source import interface_source
 
     limits = Limits()
     with Sandbox(sandbox, limits, interface_source()) as box:

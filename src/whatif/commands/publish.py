@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatif.errors import WhatifError
-from whatif.files.project_folder import displayed
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.project_folder import displayed
 
 if TYPE_CHECKING:
-    from whatif.publishing.facts import Publisher
+    from whatif.results.publishing.facts import Publisher
 
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -67,7 +67,7 @@ def publish(  # noqa: PLR0917
     """
     from whatif import benchmarks
     from whatif.benchmarks.site import SITE
-    from whatif.publishing.publish import publish as write
+    from whatif.results.publishing.publish import publish as write
 
     publisher = _publisher(owner, date, creators, text_licences, photographs, private)
     graph = benchmarks.graph(benchmarks.load_params())
@@ -90,7 +90,7 @@ def _publisher(  # noqa: PLR0917
 ) -> Publisher:
     """What the options say. Raises WhatifError when a value makes no sense or a file cannot be read."""
     from whatif.formats.citation_file import CITATION, authors_and_references
-    from whatif.publishing.facts import Publisher
+    from whatif.results.publishing.facts import Publisher
 
     if owner and not _OWNER.fullmatch(owner):
         raise WhatifError(f"--owner {owner}: is no name on the hub; give letters, digits, `-`, `_` and `.`")
@@ -148,7 +148,7 @@ def _photograph_licences(paths: tuple[Path, ...]) -> dict[int, str]:
 
 
 def _ids(path: Path | None) -> frozenset[str]:
-    from whatif.files.inputs import read_bytes
+    from whatif.engine.files.inputs import read_bytes
 
     if path is None:
         return frozenset()

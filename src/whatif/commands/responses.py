@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from whatif.errors import WhatifError
-from whatif.files.project_folder import display_path
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.project_folder import display_path
 
 if TYPE_CHECKING:
+    from whatif.engine.params.prices import Prices
     from whatif.models.responses.tallies import Tally
-    from whatif.params.prices import Prices
 
 
 @click.group()
@@ -35,7 +35,7 @@ def show() -> None:
     """
     from whatif.models.responses.store import ResponseStore
     from whatif.models.responses.tallies import tallies
-    from whatif.reporting.costs import errors_text
+    from whatif.results.reporting.costs import errors_text
 
     prices = _prices()
     with ResponseStore(_existing()) as store:
@@ -59,8 +59,8 @@ def _took(tally: Tally, prices: Prices | None) -> Iterator[str]:
     """Tokens, cost, time and unanswered questions of a model, as far as they are known."""
     from datetime import timedelta
 
-    from whatif.params.prices import money
-    from whatif.reporting.costs import error_kind, errors_text
+    from whatif.engine.params.prices import money
+    from whatif.results.reporting.costs import error_kind, errors_text
 
     def of(number: int) -> str:
         return "" if number == tally.answers else f" (of {number:,} answers)"
@@ -82,7 +82,7 @@ def _took(tally: Tally, prices: Prices | None) -> Iterator[str]:
 def _prices() -> dict[tuple[str, str | None], Prices]:
     """Prices in params.yaml by label and address of a model, without models that have two different prices there."""
     from whatif import benchmarks
-    from whatif.params.endpoints import ApiModel
+    from whatif.engine.params.endpoints import ApiModel
 
     found: dict[tuple[str, str | None], set[Prices]] = {}
     try:
@@ -98,10 +98,10 @@ def _prices() -> dict[tuple[str, str | None], Prices]:
 
 def _errors() -> dict[str, Counter[str]]:
     """Errors in the predictions of this checkout, by model and kind."""
-    from whatif import artifacts
-    from whatif.artifacts.schemas import PREDICTIONS
-    from whatif.graph.freshness import DATA
-    from whatif.reporting.costs import COLUMNS, spent_by_model
+    from whatif.engine import artifacts
+    from whatif.engine.artifacts.schemas import PREDICTIONS
+    from whatif.engine.graph.freshness import DATA
+    from whatif.results.reporting.costs import COLUMNS, spent_by_model
 
     evaluated = sorted(path for path in (DATA / "evaluate").rglob("*.parquet") if not path.name.startswith("."))
     paths = []

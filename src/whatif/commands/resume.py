@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from whatif.errors import WhatifError
-from whatif.extras import how_to_install
-from whatif.files.project_folder import check_project
+from whatif.engine.errors import WhatifError
+from whatif.engine.extras import how_to_install
+from whatif.engine.files.project_folder import check_project
 
 _SETS_CORES = ("-c", "--cores", "-j", "--jobs", "--profile", "--workflow-profile")
 
@@ -34,9 +34,10 @@ def resume(entry_point: str | None, arguments: tuple[str, ...]) -> None:
     submitted to Slurm is pending or running; the message names it. Ends with exit code 2 if DVC is to continue and one
     of its files is damaged; the message says how to restore it.
     """
-    from whatif.cluster import faults as cluster_faults
-    from whatif.processes import locks, owners
-    from whatif.workflow import dvc_files, recovery
+    from whatif.commands import recovery
+    from whatif.engine.cluster import faults as cluster_faults
+    from whatif.engine.processes import locks, owners
+    from whatif.engine.workflow import dvc_files
 
     check_project()
     owners.check_free(Path.cwd())

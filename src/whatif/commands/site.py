@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from whatif.errors import WhatifError
-from whatif.files.project_folder import display_path
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.project_folder import display_path
 
 
 @click.command()
@@ -19,12 +19,12 @@ def site(opens: bool) -> None:
     after `dvc pull`, and computes nothing. A note reports if the site is stale or cannot be checked, and why.
     """
     from whatif import benchmarks
-    from whatif.artifacts.verified import verified_footer
     from whatif.benchmarks.site import SITE
-    from whatif.files.dvc_remote import fetches
-    from whatif.graph import folders
-    from whatif.graph.standing import remarks
-    from whatif.processes import locks
+    from whatif.engine.artifacts.verified import verified_footer
+    from whatif.engine.files.dvc_remote import fetches
+    from whatif.engine.graph import folders
+    from whatif.engine.graph.standing import remarks
+    from whatif.engine.processes import locks
 
     graph = benchmarks.graph(benchmarks.load_params())
     if SITE not in graph.benchmarks:

@@ -9,7 +9,7 @@ import contextlib
 
 import click
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 _STEP = "Only this step of the stage, where it has several; all of them by default."
 _LIMIT = (
@@ -72,9 +72,9 @@ def _dimensions(stage: str) -> dict[str, str]:
 def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str | None) -> None:
     """Runs the jobs of a stage, or of one of its steps, one after another, and reports the outcome of each."""
     from whatif import benchmarks
-    from whatif.graph.cautions import cautions
-    from whatif.graph.run import run
-    from whatif.processes.locks import is_planned
+    from whatif.engine.graph.cautions import cautions
+    from whatif.engine.graph.run import run
+    from whatif.engine.processes.locks import is_planned
 
     def say(line: str) -> None:
         click.echo(line, err=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 _METRICS = Path("metrics")
 _WIDTH = 100  # columns

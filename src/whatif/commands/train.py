@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 import whatif
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 _CLONE = Path(whatif.__file__).parents[2]  # the folder of `src`
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from whatif.errors import WhatifError
-from whatif.files.project_folder import check_project
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.project_folder import check_project
 
 if TYPE_CHECKING:
-    from whatif.graph.freshness import State
-    from whatif.graph.jobs import Job
+    from whatif.engine.graph.freshness import State
+    from whatif.engine.graph.jobs import Job
 
 _COLOURS = {"fresh": "green", "stale": "yellow", "unknown": "cyan", "missing": "red"}
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -31,8 +31,8 @@ def status(as_json: bool, every_file: bool, check: bool) -> None:
     earlier job is not fresh. This command changes nothing; the next `dvc repro` or `snakemake` runs these jobs.
     """
     from whatif import benchmarks
-    from whatif.graph.freshness import by_step, leftovers, states
-    from whatif.graph.libraries import changes
+    from whatif.engine.graph.freshness import by_step, leftovers, states
+    from whatif.engine.graph.libraries import changes
 
     graph = benchmarks.graph(benchmarks.load_params())
     found = states(graph)
@@ -62,8 +62,8 @@ def _as_json(found: dict[Job, State]) -> dict[str, dict[str, object]]:
 
 def _print_job(job: Job, state: State, every_file: bool) -> None:
     """Prints a job if it is not fresh, or every file of it, with the reasons."""
-    from whatif.graph.freshness import Condition
-    from whatif.workflow.stage_files import log_of
+    from whatif.engine.graph.freshness import Condition
+    from whatif.engine.workflow.stage_files import log_of
 
     if state.condition is Condition.FRESH and not every_file:
         return
@@ -87,7 +87,7 @@ def gc(keep: str) -> None:
 
     The stash contains artifacts of earlier parameter values, so that going back to them needs no computation.
     """
-    from whatif.graph.stash import collect
+    from whatif.engine.graph.stash import collect
 
     check_project()
     deleted, left = collect(_bytes(keep))

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.files.inputs import read_bytes
-from whatif.files.well_formed import well_formed
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import read_bytes
+from whatif.engine.files.well_formed import well_formed
 
 _KINDS = {int: "a whole number", str: "a text", list: "a list", dict: "an object"}
 

@@ -12,9 +12,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.files.atomic import disk_errors, open_temporary
-from whatif.files.inputs import check_regular
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.atomic import disk_errors, open_temporary
+from whatif.engine.files.inputs import check_regular
 
 Row = Mapping[str, Any]
 MOST_ROWS = 4 * 1024**2  # Python needs about 256 bytes for one

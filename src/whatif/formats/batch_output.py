@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.files.well_formed import well_formed
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.well_formed import well_formed
+from whatif.engine.language.chat_completions import message_in, reasoning_of, refusal_of, text_of
+from whatif.engine.language.finish_reasons import ending, withheld
 from whatif.formats.failed_requests import failed_ending, failure_in
 from whatif.formats.prediction_fields import Prediction, as_text
 from whatif.formats.prediction_records import Record
-from whatif.language.chat_completions import message_in, reasoning_of, refusal_of, text_of
-from whatif.language.finish_reasons import ending, withheld
 
 _LONGEST_REASON = 200
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.files.atomic import write_whole
-from whatif.files.cells import damage_in, raw_row, with_cell
-from whatif.files.csv_writing import delimited
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.atomic import write_whole
+from whatif.engine.files.cells import damage_in, raw_row, with_cell
+from whatif.engine.files.csv_writing import delimited
 from whatif.formats.arrow_rows import read_parquet_rows, write_parquet_rows
 from whatif.formats.benchmark_json import all_columns, json_lines, read_json_rows
 from whatif.formats.c_vqa import SYNTHETIC_GROUPS

@@ -13,10 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.files.atomic import disk_errors, open_temporary, write_whole
-from whatif.files.inputs import read_bytes
-from whatif.files.well_formed import well_formed, well_formed_json
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.atomic import disk_errors, open_temporary, write_whole
+from whatif.engine.files.inputs import read_bytes
+from whatif.engine.files.well_formed import well_formed, well_formed_json
 from whatif.formats.arrow_rows import RowDecoder, kept_batches, read_parquet_rows, reading, write_parquet_rows
 from whatif.formats.benchmark_files import BenchmarkTable, Row, read_benchmark_file
 

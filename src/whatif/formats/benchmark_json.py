@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.files.inputs import read_bytes
-from whatif.files.well_formed import well_formed_json
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import read_bytes
+from whatif.engine.files.well_formed import well_formed_json
 
 Row = Mapping[str, Any]
 _KEY = "id"  # the column for the keys of an object of objects

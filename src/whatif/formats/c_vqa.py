@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from whatif.artifacts.reader import canonical_json
-from whatif.errors import WhatifError
-from whatif.files.atomic import write_whole
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.atomic import write_whole
+from whatif.engine.language.options import OPTIONS_FOLLOW, printed_question
 from whatif.formats.c_vqa_records import COLUMNS, records, text_of
-from whatif.language.options import OPTIONS_FOLLOW, printed_question
 
 VARIANTS = {"original": ("query", "answer"), "counterfactual": ("new query", "new answer")}
 SYNTHETIC_GROUPS = {

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from whatif.artifacts.images import image_row
-from whatif.artifacts.pair_items import SAME_PICTURE
-from whatif.errors import WhatifError
-from whatif.files.image_decoding import LARGEST_PICTURE, UnreadableImageError, decode
-from whatif.files.inputs import read_bytes
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.artifacts.pair_items import SAME_PICTURE
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.image_decoding import LARGEST_PICTURE, UnreadableImageError, decode
+from whatif.engine.files.inputs import read_bytes
 from whatif.formats.file_names import digest_of, named
 
 MISSING, UNREADABLE = "picture missing", "picture unreadable"  # reasons of rejections

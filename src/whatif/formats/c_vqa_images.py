@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from whatif.artifacts.images import EncodedPictures
-from whatif.errors import WhatifError
-from whatif.files.atomic import write_whole
+from whatif.engine.artifacts.images import EncodedPictures
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.atomic import write_whole
 from whatif.formats.c_vqa import picture_name
 
 

@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from whatif.errors import WhatifError
-from whatif.files.inputs import LONGEST_LINE, read_bytes
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import LONGEST_LINE, read_bytes
 
 COLUMNS = ("img_path", "query", "answer", "new query", "new answer", "type")
 

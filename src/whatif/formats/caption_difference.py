@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from whatif.language.beginnings import common_beginning
+from whatif.engine.language.beginnings import common_beginning
 
 _WORD = re.compile(r"[^\W_]+(?:['’\-/.][^\W_]+)*")  # `schoolbus/boat/house` and `sidewalk.outside` are one word
 _ARTICLES = ("a", "an")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.formats.coco_photographs import Photographs, find_photographs, is_coco_name
 from whatif.formats.mucr_images import find_image
 

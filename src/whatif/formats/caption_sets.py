@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whatif.artifacts.reader import canonical_json
-from whatif.errors import WhatifError
-from whatif.files.inputs import LONGEST_LINE, read_bytes
-from whatif.files.well_formed import well_formed
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import LONGEST_LINE, read_bytes
+from whatif.engine.files.well_formed import well_formed
+from whatif.engine.language.latin import has_latin_letters
+from whatif.engine.language.tagging import Tagger, nouns
+from whatif.engine.random_streams import sample
 from whatif.formats.coco_annotations import read_captions
-from whatif.language.latin import has_latin_letters
-from whatif.language.tagging import Tagger, nouns
-from whatif.random_streams import sample
 
 MOST_WORDS = 100  # in a caption; the longest in COCO has 50
 COLUMNS = ("id", "caption")

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.files.well_formed import well_formed
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.well_formed import well_formed
 from whatif.formats.annotation_files import AnnotationFile
 from whatif.formats.coco_annotations import read_captions
 from whatif.formats.prediction_records import read_records

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.files.well_formed import escaped, well_formed
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.well_formed import escaped, well_formed
 from whatif.formats.coco_photographs import coco_image_id, is_coco_name
 from whatif.formats.prediction_records import Record, read_records
 

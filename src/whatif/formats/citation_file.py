@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from whatif.errors import WhatifError
-from whatif.params.files import read_yaml
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.files import read_yaml
 
 CITATION = "CITATION.cff"
 Entry: TypeAlias = Mapping[str, Any]

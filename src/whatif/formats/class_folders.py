@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.files.image_decoding import UnreadableImageError
-from whatif.files.well_formed import escaped
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.image_decoding import UnreadableImageError
+from whatif.engine.files.well_formed import escaped
 from whatif.formats.class_names import LEFT_OUT, ClassifiedImages, choose_classes, read_class_names
 from whatif.formats.coco_photographs import photograph
 

@@ -8,8 +8,8 @@ from tokenize import TokenError
 import numpy as np
 from numpy.typing import NDArray
 
-from whatif.errors import WhatifError
-from whatif.files.inputs import check_regular
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import check_regular
 
 _RIGHT = "save it with numpy.save as an int64 array of one dimension, an index for each image"
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from whatif.errors import WhatifError
-from whatif.files.inputs import LONGEST_LINE, read_bytes
-from whatif.files.well_formed import well_formed
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import LONGEST_LINE, read_bytes
+from whatif.engine.files.well_formed import well_formed
 
 LEFT_OUT = "class left out"  # reason of a rejection that a setting asks for
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whatif.artifacts.images import image_row
-from whatif.errors import WhatifError
-from whatif.files.image_decoding import UnreadableImageError, decode
-from whatif.files.inputs import check_regular
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.image_decoding import UnreadableImageError, decode
+from whatif.engine.files.inputs import check_regular
 from whatif.formats.class_names import LEFT_OUT, ClassifiedImages, choose_classes, read_class_names
 
 if TYPE_CHECKING:

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
-from whatif.artifacts.images import image_row
-from whatif.artifacts.pair_items import SAME_PICTURE
-from whatif.artifacts.reader import canonical_json
-from whatif.errors import WhatifError
-from whatif.files.image_decoding import UnreadableImageError, decode
-from whatif.files.well_formed import escaped
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.artifacts.pair_items import SAME_PICTURE
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.image_decoding import UnreadableImageError, decode
+from whatif.engine.files.well_formed import escaped
+from whatif.engine.language.human_words import is_human
+from whatif.engine.random_streams import sample
 from whatif.formats.caption_difference import difference
 from whatif.formats.caption_sets import NOT_DRAWN
 from whatif.formats.released_files import MissingFileError, ReleasedFiles, UnreadableFileError
-from whatif.language.human_words import is_human
-from whatif.random_streams import sample
 
 Row: TypeAlias = dict[str, Any]
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from whatif.artifacts.images import EncodedPictures, suffix_of
-from whatif.errors import WhatifError
-from whatif.files.atomic import write_whole
+from whatif.engine.artifacts.images import EncodedPictures, suffix_of
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.atomic import write_whole
 from whatif.formats.coco_counterfactuals import EXAMPLES
 
 Row = Mapping[str, Any]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from whatif.artifacts.images import image_row
-from whatif.errors import WhatifError
-from whatif.files.image_decoding import LARGEST_PICTURE, UnreadableImageError, decode
-from whatif.files.inputs import read_bytes
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.image_decoding import LARGEST_PICTURE, UnreadableImageError, decode
+from whatif.engine.files.inputs import read_bytes
 from whatif.formats.file_names import digest_of, is_file, is_inside, named
 
 # `COCO_val2014_000000402685.jpg` in the 2014 releases, `000000402685.jpg` in the 2017 releases.

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from whatif.artifacts.images import EncodedPictures
-from whatif.errors import WhatifError
-from whatif.files.atomic import disk_errors, open_temporary
-from whatif.files.csv_writing import delimited
+from whatif.engine.artifacts.images import EncodedPictures
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.atomic import disk_errors, open_temporary
+from whatif.engine.files.csv_writing import delimited
+from whatif.engine.language.options import lettered
+from whatif.engine.language.strategies import prompt, read, strategies
 from whatif.formats.prediction_files import question_index
-from whatif.language.options import lettered
-from whatif.language.strategies import prompt, read, strategies
 
 Row = Mapping[str, Any]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from whatif.files.cells import is_cell_error
-from whatif.language.finish_reasons import is_answer
+from whatif.engine.files.cells import is_cell_error
+from whatif.engine.language.finish_reasons import is_answer
 
 # What may stand before such a text: the quotes and brackets of a list, bold type, the frame of an answer.
 _BEFORE = r"(?>(?:[\s\"'`*\[(]|<think>\s*</think>|<answer>|(?:Final )?Answer\s*:)*)"

@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Callable, MutableMapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from whatif.errors import WhatifError
-from whatif.files.image_decoding import LARGEST_PICTURE
-from whatif.files.inputs import read_bytes
-from whatif.files.well_formed import escaped
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.image_decoding import LARGEST_PICTURE
+from whatif.engine.files.inputs import read_bytes
+from whatif.engine.files.well_formed import escaped
 
 
 def named(

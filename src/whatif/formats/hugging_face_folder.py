@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from whatif.artifacts.schemas import IMAGE
-from whatif.artifacts.writer import CODEC, CODEC_LEVEL
-from whatif.files.atomic import disk_errors, open_temporary
+from whatif.engine.artifacts.schemas import IMAGE
+from whatif.engine.artifacts.writer import CODEC, CODEC_LEVEL
+from whatif.engine.files.atomic import disk_errors, open_temporary
 
 Row = Mapping[str, Any]
 
@@ -43,7 +43,7 @@ class Picture(Protocol):
 
 
 class Pictures(Protocol):
-    """The pictures that rows show, by id, with the bytes of those that are published (`whatif.publishing.pictures`)."""
+    """The pictures that rows show, by id, with the bytes of those that are published."""
 
     of: Mapping[str, Any]
 
@@ -59,7 +59,7 @@ def write_split(folder: Path, rows: Sequence[Row], record: Callable[[Row], Row],
     """
     import pyarrow.parquet as pq
 
-    from whatif.progress import progress
+    from whatif.engine.progress import progress
 
     schema = schema_of(columns)
     shards = -(-len(rows) // ROWS_OF_A_SHARD)

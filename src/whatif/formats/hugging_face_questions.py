@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from whatif.artifacts.variants import are_twins, variant_order
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.variants import are_twins, variant_order
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.options import printed_question
+from whatif.engine.language.strategies import prompt
 from whatif.formats.hugging_face_card import Configuration
 from whatif.formats.hugging_face_folder import PICTURE, PICTURES, TEXT, TEXTS, Columns, Pictures, picture, write_split
 from whatif.formats.markdown import code, table
-from whatif.language.options import printed_question
-from whatif.language.strategies import prompt
 
 Row = Mapping[str, Any]
 

@@ -6,9 +6,9 @@ from collections.abc import MutableMapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from whatif.artifacts.images import image_row
-from whatif.errors import WhatifError
-from whatif.files.image_decoding import UnreadableImageError, decode
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.image_decoding import UnreadableImageError, decode
 from whatif.formats.coco_photographs import photograph
 from whatif.formats.file_names import digest_of, is_file, is_inside, named
 from whatif.formats.mucr_records import StoredImage, encoded

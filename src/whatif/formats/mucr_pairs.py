@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whatif.files.well_formed import escaped
+from whatif.engine.files.well_formed import escaped
 from whatif.formats.mucr_groups import Fault, Links, grouped
 from whatif.formats.mucr_records import ImageName, image_at, image_names, read_rows
 from whatif.formats.mucr_texts import cue_fault, explanation_of, history_of, one_text, several_texts

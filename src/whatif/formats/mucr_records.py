@@ -9,8 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.files.inputs import check_regular
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import check_regular
 from whatif.formats.mucr_texts import one_text, several_texts
 from whatif.formats.prediction_records import Record, read_records
 

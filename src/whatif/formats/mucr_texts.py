@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whatif.files.well_formed import well_formed
+from whatif.engine.files.well_formed import well_formed
 
 FALSE_CUES = 3  # beside the right one
 LONGEST_CUE = 8  # words; the paper asks for a word or a phrase

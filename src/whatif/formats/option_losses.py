@@ -22,7 +22,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.options import LETTERS
 from whatif.formats.prediction_fields import (
     OptionLoss,
     Prediction,
@@ -35,7 +36,6 @@ from whatif.formats.prediction_fields import (
     whole_number,
 )
 from whatif.formats.prediction_records import Record
-from whatif.language.options import LETTERS
 
 LOSSES = "`question_id` and `losses`, `loss_A`, `loss_B`, ..., or `option` and `loss`"
 

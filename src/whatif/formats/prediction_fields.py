@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whatif.errors import WhatifError
-from whatif.files.well_formed import well_formed
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.well_formed import well_formed
 from whatif.formats.prediction_records import Record
 
 

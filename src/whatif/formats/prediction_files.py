@@ -13,9 +13,11 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.files.cells import damage_in, is_cell_time, raw_row
-from whatif.files.well_formed import well_formed
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.cells import damage_in, is_cell_time, raw_row
+from whatif.engine.files.well_formed import well_formed
+from whatif.engine.language.chat_completions import REASONING_FIELDS, reasoning_of
+from whatif.engine.language.finish_reasons import ending, withheld
 from whatif.formats.batch_output import batch_prediction
 from whatif.formats.c_vqa import VARIANTS
 from whatif.formats.c_vqa_records import COLUMNS as RELEASED_COLUMNS
@@ -23,8 +25,6 @@ from whatif.formats.failed_requests import failed_ending, failure_in
 from whatif.formats.option_losses import LOSSES, has_losses, losses_of
 from whatif.formats.prediction_fields import Prediction, as_text, found_columns, index_of, listed, question_id_of
 from whatif.formats.prediction_records import Record, read_records
-from whatif.language.chat_completions import REASONING_FIELDS, reasoning_of
-from whatif.language.finish_reasons import ending, withheld
 
 # The columns of the responses to `query` and to `new query` in the files of the authors' scripts.
 RESPONSE_COLUMNS = ("response", "new_response")

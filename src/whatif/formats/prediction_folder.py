@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from whatif.errors import WhatifError
-from whatif.files.atomic import write_whole
-from whatif.files.inputs import check_regular
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.atomic import write_whole
+from whatif.engine.files.inputs import check_regular
 
 FILE = "predictions.parquet"
 SCHEMA = pa.schema([("data_set", pa.string()), ("label", pa.int16()), ("predicted", pa.int16())])

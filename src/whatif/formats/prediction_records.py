@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.files.cells import PERCENTAGE, checked_row
-from whatif.files.csv_reading import NotDelimitedError, delimited_rows
-from whatif.files.inputs import LONGEST_LINE, read_bytes, read_gzip
-from whatif.files.well_formed import escaped, well_formed_json, well_formed_values
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.cells import PERCENTAGE, checked_row
+from whatif.engine.files.csv_reading import NotDelimitedError, delimited_rows
+from whatif.engine.files.inputs import LONGEST_LINE, read_bytes, read_gzip
+from whatif.engine.files.well_formed import escaped, well_formed_json, well_formed_values
 
 _MOST_NAMED = 20  # columns in a message
 _WHOLE = (".json", ".xlsx")  # formats whose rows are not lines
@@ -30,7 +30,7 @@ _LARGEST_WORKBOOK = 1024**3  # bytes, unpacked
 class Record:
     """A row of a table: its fields by column, and its position in the file for messages (`line 3`).
 
-    Reading a field that a spreadsheet changed raises WhatifError (`whatif.files.cells`).
+    Reading a field that a spreadsheet changed raises WhatifError (`whatif.engine.files.cells`).
     """
 
     place: str
@@ -44,10 +44,10 @@ def read_records(
 
     `things` and `row` say in messages what the file and a row of it contain.
 
-    Fields of CSV and TSV are text; the header tells how they are divided (`whatif.files.csv_reading`). Fields of JSON
-    and workbooks keep their type. All texts are `well_formed`.
-    The columns of JSON are those of its first object; other objects may lack some or have more. A JSON object with a
-    text for each key is a table of `question_id` and `response`. All but workbooks may be compressed (`.jsonl.gz`).
+    Fields of CSV and TSV are text; the header tells how they are divided (`whatif.engine.files.csv_reading`). Fields of
+    JSON and workbooks keep their type. All texts are `well_formed`. The columns of JSON are those of its first object;
+    other objects may lack some or have more. A JSON object with a text for each key is a table of `question_id` and
+    `response`. All but workbooks may be compressed (`.jsonl.gz`).
 
     Raises WhatifError with file and place when the suffix is unknown, or when the file is missing, empty, without
     rows, not UTF-8, or not of the format of its suffix.

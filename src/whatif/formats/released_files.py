@@ -17,9 +17,9 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
 
-from whatif.errors import WhatifError
-from whatif.files.image_decoding import LARGEST_PICTURE
-from whatif.files.well_formed import escaped
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.image_decoding import LARGEST_PICTURE
+from whatif.engine.files.well_formed import escaped
 from whatif.formats.file_names import ends_in, named
 from whatif.formats.nested_archives import NestedArchives
 

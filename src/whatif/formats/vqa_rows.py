@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from whatif.artifacts.reader import canonical_json
+from whatif.engine.artifacts.reader import canonical_json
 from whatif.formats.vqa_v2 import VqaQuestions
 
 # VQAv2's answer type -> the answer kind, which determines extraction and comparison.

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
-from whatif.errors import WhatifError
-from whatif.language.messages import Messages, images_in, last_prompt
-from whatif.language.options import LETTERS
-from whatif.language.reasoning import CUT_OFF, split_reasoning
-from whatif.looked_up import looked_up
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.messages import Messages, images_in, last_prompt
+from whatif.engine.language.options import LETTERS
+from whatif.engine.language.reasoning import CUT_OFF, split_reasoning
+from whatif.engine.looked_up import looked_up
 from whatif.models.depicted import Depicted
 from whatif.models.program_runs import ProgramRun
 
@@ -38,8 +38,8 @@ ADAPTERS: dict[str, str] = {
     "api": "whatif.models.endpoint.api:api_model",
     "served": "whatif.models.endpoint.served:served_model",
     "replay": "whatif.models.replay:replay",
-    "vipergpt": "whatif.programs.models:vipergpt",
-    "visprog": "whatif.programs.models:visprog",
+    "vipergpt": "whatif.models.programs.models:vipergpt",
+    "visprog": "whatif.models.programs.models:visprog",
 }
 
 # Fields of a model's settings that do not change its answers: how it is displayed, reached, paid for or batched, and
@@ -81,14 +81,14 @@ def _no_pictures() -> tuple[()]:
 class Question:
     """A question as it is put to a model, without the correct answer.
 
-    `messages` are the conversation up to the answer, of the usual form if `whatif.language.messages.one_turn` made it.
-    `options` are the texts whose loss is compared, in the order of the letters A, B, C, ...; a question without options
-    is open, and the model answers in its own words. `images` fetches the decoded images, `encoded_images` their bytes
-    as stored (PNG or JPEG), both in the order of `image_ids`; either may raise OSError for a damaged image.
-    `max_new_tokens` raises the model's own limit of new tokens. `json_schema` is a JSON schema as canonical JSON text
-    (`whatif.artifacts.reader.canonical_json`): an endpoint is asked for JSON that fits it, and a response that does not
-    is `none`. Checkpoints on this machine ignore it. `sample` is the number of the sample, from 0, if a question is
-    asked several times with sampling.
+    `messages` are the conversation up to the answer, of the usual form if `whatif.engine.language.messages.one_turn`
+    made it. `options` are the texts whose loss is compared, in the order of the letters A, B, C, ...; a question
+    without options is open, and the model answers in its own words. `images` fetches the decoded images,
+    `encoded_images` their bytes as stored (PNG or JPEG), both in the order of `image_ids`; either may raise OSError for
+    a damaged image. `max_new_tokens` raises the model's own limit of new tokens. `json_schema` is a JSON schema as
+    canonical JSON text (`whatif.engine.artifacts.reader.canonical_json`): an endpoint is asked for JSON that fits it,
+    and a response that does not is `none`. Checkpoints on this machine ignore it. `sample` is the number of the sample,
+    from 0, if a question is asked several times with sampling.
 
     `text` is the question alone, without its options and without the words of a prompting strategy.
 
@@ -155,7 +155,7 @@ class Answer:
     `response_tokens` counts the tokens of all options together when options were ranked. An endpoint may need several
     requests for that; both counts are then those that it charged for all of them. `cut_off` means that the
     response ended at the limit of new tokens, before the model was done; `finish` is the reason for its end: `stop`,
-    `length`, or the endpoint's own word (see `whatif.language.finish_reasons`). `response` is as the model gave it, so
+    `length`, or the endpoint's word (`whatif.engine.language.finish_reasons`). `response` is as the model gave it, so
     it may contain reasoning; `reasoning` is what an endpoint gave beside it. `without_reasoning` separates the two.
 
     What was sent: `image_form` is how the images were shown (see `ImageForm`), `image_sizes` are width and height of

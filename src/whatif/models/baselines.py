@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from whatif.language.options import LETTERS
+from whatif.engine.language.options import LETTERS
+from whatif.engine.params.models import Baseline
+from whatif.engine.random_streams import stream
 from whatif.models import Answer, Model, Question
-from whatif.params.models import Baseline
-from whatif.random_streams import stream
 
 
 @dataclass(frozen=True)

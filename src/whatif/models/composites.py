@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from whatif.artifacts.reader import canonical_json
-from whatif.language.messages import ImagePart, Message, Messages, Part, images_in
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.language.messages import ImagePart, Message, Messages, Part, images_in
 from whatif.models import Question
 
 if TYPE_CHECKING:
@@ -33,12 +33,12 @@ def with_composite(question: Question) -> Question:
     image_id = hashlib.sha256(canonical_json({"composite": shown}).encode()).hexdigest()
 
     def draw() -> Sequence[Image]:
-        from whatif.drawing.composite import composite
+        from whatif.models.composite_picture import composite
 
         return [composite(question.images(), labels)]
 
     def encode() -> Sequence[bytes]:
-        from whatif.drawing import png
+        from whatif.engine.files import png
 
         return [png.encode(image) for image in draw()]
 

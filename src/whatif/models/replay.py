@@ -8,16 +8,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from whatif.errors import WhatifError
-from whatif.files.inputs import user_path
-from whatif.files.well_formed import well_formed
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import user_path
+from whatif.engine.files.well_formed import well_formed
+from whatif.engine.params.models import Replay
 from whatif.formats.option_losses import LOSSES
 from whatif.formats.prediction_fields import Prediction
 from whatif.formats.prediction_files import question_index, read_predictions
 from whatif.models import Answer, Question
 from whatif.models.program_runs import ProgramRun
 from whatif.models.replayed_losses import replayed_scores
-from whatif.params.models import Replay
 
 _SHOWN = 10
 _MOST_REASONS = 3

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.options import LETTERS
 from whatif.formats.prediction_fields import OptionLoss, Prediction, printable
-from whatif.language.options import LETTERS
 from whatif.models import OptionScore
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
+from whatif.engine.progress import progress
 from whatif.models import Model, note_of
-from whatif.progress import progress
 
 Item = TypeVar("Item")
 

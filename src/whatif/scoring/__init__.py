@@ -1,5 +1,8 @@
-"""Turns questions into predictions: how models are asked, and how their answers are scored."""
+"""Turns questions into predictions and predictions into numbers: asking, reading answers, ranking, statistics.
 
-from whatif.scoring.rank import majority_answers, predictions
+Begin with `asking.py` (how a model is asked) and `extraction/answer.py` (how a response is read); `rank.py`,
+`retrieve.py`, `match.py` and `zero_shot.py` score the other tasks. `published_extraction/` has the rules of papers and
+toolkits, `statistics/` intervals and paired tests, `shortcuts/` what the text alone gives away, `judging.py` a judge.
 
-__all__ = ["majority_answers", "predictions"]
+It imports `engine` and `models`; `people`, `results`, `benchmarks` and `commands` import it.
+"""

@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from whatif.artifacts.images import DecodedPictures, EncodedPictures
-from whatif.files.image_decoding import decode
-from whatif.language.messages import ImagePart, Messages, images_in
+from whatif.engine.artifacts.images import DecodedPictures, EncodedPictures
+from whatif.engine.files.image_decoding import decode
+from whatif.engine.language.messages import ImagePart, Messages, images_in
 from whatif.models import Answer, OptionScore, Question
 from whatif.scoring.extraction.answer import Extracted, is_correct
 

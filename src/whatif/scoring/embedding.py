@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from whatif.artifacts.images import DecodedPictures
-from whatif.progress import progress
+from whatif.engine.artifacts.images import DecodedPictures
+from whatif.engine.progress import progress
 from whatif.scoring.exact_ranks import Embeddings
 
 if TYPE_CHECKING:

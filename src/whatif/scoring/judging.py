@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from whatif.language.finish_reasons import WITHHELD, ending
-from whatif.language.judges import NO_ANSWER, answer_of, conversation, read
-from whatif.language.reasoning import CUT_OFF as REASONING_CUT_OFF
-from whatif.language.reasoning import split_reasoning
+from whatif.engine.language.finish_reasons import WITHHELD, ending
+from whatif.engine.language.judges import NO_ANSWER, answer_of, conversation, read
+from whatif.engine.language.reasoning import CUT_OFF as REASONING_CUT_OFF
+from whatif.engine.language.reasoning import split_reasoning
 from whatif.models import Answer, Model, Question
 from whatif.models.shown_progress import with_progress
 from whatif.scoring.extraction.answer import Extracted, is_correct

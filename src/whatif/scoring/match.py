@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from whatif.artifacts.images import DecodedPictures
-from whatif.errors import WhatifError
-from whatif.progress import progress
-from whatif.random_streams import stream
+from whatif.engine.artifacts.images import DecodedPictures
+from whatif.engine.errors import WhatifError
+from whatif.engine.progress import progress
+from whatif.engine.random_streams import stream
 
 if TYPE_CHECKING:
     from whatif.models.local.encoders import Matcher

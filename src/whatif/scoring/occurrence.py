@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from whatif.language.number_words import FIGURE, canonical, in_digits
-from whatif.language.options import LETTERS
+from whatif.engine.language.number_words import FIGURE, canonical, in_digits
+from whatif.engine.language.options import LETTERS
 from whatif.scoring.extraction.echoes import without_echo
 from whatif.scoring.extraction.extracted import Kind
 from whatif.scoring.extraction.markup import plain_text

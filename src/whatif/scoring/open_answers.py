@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from whatif.language.options import printed_question
-from whatif.language.strategies import conversation, example_images, read
+from whatif.engine.language.options import printed_question
+from whatif.engine.language.strategies import conversation, example_images, read
 from whatif.models import Model
 from whatif.models.shown_progress import with_progress
 from whatif.scoring.asking import Pictures, WithExamples, image_parts, prediction, question_of

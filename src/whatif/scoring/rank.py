@@ -22,13 +22,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.language.options import LETTERS, printed_question
-from whatif.language.strategies import DIRECT, Shot, conversation, example_images, read
-from whatif.language.strategies.strategy import Turn
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.options import LETTERS, printed_question
+from whatif.engine.language.strategies import DIRECT, Shot, conversation, example_images, read
+from whatif.engine.language.strategies.strategy import Turn
+from whatif.engine.params.model_entries import MultipleChoice
 from whatif.models import Answer, Model, OptionScore, Question
 from whatif.models.shown_progress import with_progress
-from whatif.params.model_entries import MultipleChoice
 from whatif.scoring.asking import Pictures, WithExamples, image_parts, prediction, question_of, score_row
 from whatif.scoring.extraction.answer import Extracted
 from whatif.scoring.majority import as_column

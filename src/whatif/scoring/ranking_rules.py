@@ -30,9 +30,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from whatif.artifacts.schemas import OPTION_SCORE
-from whatif.language.options import LETTERS
-from whatif.params.model_entries import RankingRule
+from whatif.engine.artifacts.schemas import OPTION_SCORE
+from whatif.engine.language.options import LETTERS
+from whatif.engine.params.model_entries import RankingRule
 
 RULES: tuple[RankingRule, ...] = get_args(RankingRule)
 STORED: RankingRule = "mean"  # the rule of `answer` and `correct` in `predictions`

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from whatif.artifacts.images import DecodedPictures
-from whatif.artifacts.pair_items import SIDES, item_id
+from whatif.engine.artifacts.images import DecodedPictures
+from whatif.engine.artifacts.pair_items import SIDES, item_id
 from whatif.scoring.embedding import NOT_FINITE, Embedded, Encoder, embed_captions, embed_pictures
 from whatif.scoring.exact_ranks import Integers, exact_ranks
 
@@ -33,7 +33,7 @@ class Item(NamedTuple):
 
 
 def counterfactual_items(pairs: Iterable[Row]) -> list[Item]:
-    """Both captions of each row of `pairs` with their images; their ids are those of `whatif.artifacts.pair_items`."""
+    """Both captions of each row of `pairs` with their images; ids as in `whatif.engine.artifacts.pair_items`."""
     return [
         Item(item_id(row["pair_id"], side), row[f"caption_{side}"], row[f"image_id_{side}"])
         for row in pairs

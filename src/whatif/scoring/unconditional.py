@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TypeAlias
 
-from whatif.language.messages import one_turn, without_images
+from whatif.engine.language.messages import one_turn, without_images
 from whatif.models import Answer, Model, Question, Unconditional, unconditional_of
 
 Options: TypeAlias = tuple[str, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from whatif.language.wording import plain
+from whatif.engine.language.wording import plain
 from whatif.scoring.extraction.words import same_words, says
 
 _AGREEING = 3  # people who must have given an answer for it to count whole

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from whatif.artifacts.images import DecodedPictures
+from whatif.engine.artifacts.images import DecodedPictures
 from whatif.scoring.embedding import Encoder, embed_captions, embed_pictures
 from whatif.scoring.exact_ranks import Embeddings, Integers
 

@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tests.verification.exports.filling import COMMENTS, NASTY, SEED, Said, Work
-from tests.verification.pairs import Pictures, pictures
+from tests.people.exports.filling import COMMENTS, NASTY, SEED, Said, Work
+from tests.people.pairs import Pictures, pictures
 from whatif.benchmarks.cfmm.annotation_tasks import FIELDS, NONE, annotation_items, annotation_task_set
 from whatif.formats.cfmm_items import CATEGORIES
-from whatif.verification.exports.tasks import assigned
+from whatif.people.exports.tasks import assigned
 
 
 def candidates(number: int) -> list[dict[str, Any]]:

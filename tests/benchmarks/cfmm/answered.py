@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 
 from tests.choice_questions import choice_question
-from whatif.artifacts.schemas import OPTION_SCORE, PREDICTIONS
 from whatif.benchmarks.cfmm.schemas import BASIC, VARIANTS
-from whatif.reporting.system_answers import COLUMNS
+from whatif.engine.artifacts.schemas import OPTION_SCORE, PREDICTIONS
+from whatif.results.reporting.system_answers import COLUMNS
 
 Row = dict[str, Any]
 SCHEMA = pa.schema([PREDICTIONS.schema.field(name) for name in COLUMNS])

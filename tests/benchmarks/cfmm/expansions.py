@@ -8,10 +8,10 @@ from typing import Any
 from tests.choice_questions import choice_question
 from tests.projects import Project
 from tests.served_model import encoded_picture
-from whatif.artifacts.images import image_row
-from whatif.artifacts.schemas import IMAGES, QUESTIONS
-from whatif.artifacts.writer import write_artifact
-from whatif.graph.run import run
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.artifacts.schemas import IMAGES, QUESTIONS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.graph.run import run
 
 Row = dict[str, Any]
 NAME = "cfmm"

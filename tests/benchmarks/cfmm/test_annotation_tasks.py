@@ -9,15 +9,15 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.benchmarks.cfmm.annotators import annotation_work, candidates
-from tests.verification.exports.round_trips import check_csv, check_label_studio, check_mturk
-from tests.verification.imports.files import csv_file, read
+from tests.people.exports.round_trips import check_csv, check_label_studio, check_mturk
+from tests.people.imports.files import csv_file, read
 from whatif.benchmarks.cfmm.annotation_tasks import EXAMPLES, FIELDS, NONE, OF_IMAGES, annotation_items
 from whatif.benchmarks.cfmm.check_tasks import OF_CHECKS
 from whatif.formats.cfmm_items import CATEGORIES
-from whatif.verification.exports.label_studio import label_studio_files
-from whatif.verification.exports.table import csv_files
-from whatif.verification.exports.tasks import instructions_html
-from whatif.verification.question_checks import DECISIONS
+from whatif.people.exports.label_studio import label_studio_files
+from whatif.people.exports.table import csv_files
+from whatif.people.exports.tasks import instructions_html
+from whatif.people.question_checks import DECISIONS
 
 GUIDE = Path(__file__).parents[3] / "docs" / "cfmm-annotation-guide.md"
 

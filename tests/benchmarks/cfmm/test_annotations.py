@@ -10,18 +10,18 @@ import pytest
 from click.testing import CliRunner
 
 from tests.benchmarks.cfmm.coco import COUNT, SCENES, settings, write_coco
+from tests.people.imports.files import csv_file, csv_rows
 from tests.projects import Project
-from tests.verification.imports.files import csv_file, csv_rows
-from whatif.artifacts.schemas import JUDGEMENTS, QUESTIONS, REJECTIONS
 from whatif.benchmarks.cfmm.annotations import Annotated, annotated
 from whatif.benchmarks.cfmm.settings import WriteSettings
 from whatif.benchmarks.cfmm.sources import candidates_of
-from whatif.cli import main
-from whatif.errors import WhatifError
-from whatif.graph.jobs import Job
-from whatif.params.resolution import Resolution
-from whatif.verification.imports.settings import LabelFile
-from whatif.verification.picture_tasks import task_id_of
+from whatif.commands.cli import main
+from whatif.engine.artifacts.schemas import JUDGEMENTS, QUESTIONS, REJECTIONS
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.jobs import Job
+from whatif.engine.params.resolution import Resolution
+from whatif.people.imports.settings import LabelFile
+from whatif.people.picture_tasks import task_id_of
 
 pytestmark = pytest.mark.slow
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tests.choice_questions import choice_question
+from tests.people.imports.files import csv_file
 from tests.projects import Project
-from tests.verification.imports.files import csv_file
-from whatif.artifacts.schemas import CORRECTIONS, JUDGEMENTS, QUESTIONS, REJECTIONS
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cfmm.schemas import VARIANTS
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.schemas import CORRECTIONS, JUDGEMENTS, QUESTIONS, REJECTIONS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.errors import WhatifError
 
 OPTIONS = {"basic": ["three", "two"], "counterfactual": ["two", "three"]}
 

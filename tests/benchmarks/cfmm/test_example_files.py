@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.cfmm.coco import file_name, settings, write_coco
-from tests.verification.imports.files import csv_file, jsonl_file
-from whatif.artifacts.schemas import IMAGES
-from whatif.artifacts.writer import write_artifact
+from tests.people.imports.files import csv_file, jsonl_file
 from whatif.benchmarks.cfmm.example_files import read_examples
 from whatif.benchmarks.cfmm.examples import examples_of
 from whatif.benchmarks.cfmm.schemas import EXAMPLES
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.schemas import IMAGES
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.errors import WhatifError
 
 ROW = {
     "example_id": "e1",

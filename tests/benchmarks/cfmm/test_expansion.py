@@ -13,16 +13,16 @@ import yaml
 from tests.benchmarks.cfmm.expansions import NAME, Row, expand, given, good, image_of, item_rows, small
 from tests.chat_server import ChatServer
 from tests.projects import Project
-from whatif.artifacts.schemas import QUESTIONS, REJECTIONS
 from whatif.benchmarks.cfmm.expansion import NO_COUNTERFACTUAL, NO_REPLY, NO_SECOND_OPTION, REFUSED
 from whatif.benchmarks.cfmm.expansion_prompts import read_prompts
 from whatif.benchmarks.cfmm.filters import filtered
 from whatif.benchmarks.cfmm.schemas import REPLIES
 from whatif.benchmarks.cfmm.settings import FilterCfmm
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.schemas import QUESTIONS, REJECTIONS
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.freshness import Condition, state_of
+from whatif.engine.graph.jobs import Job
 from whatif.formats.cfmm_items import CATEGORIES
-from whatif.graph.freshness import Condition, state_of
-from whatif.graph.jobs import Job
 
 pytestmark = pytest.mark.process  # the client asks `uname` for the name of the system
 

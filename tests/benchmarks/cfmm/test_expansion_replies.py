@@ -17,11 +17,11 @@ from whatif.benchmarks.cfmm.expansion_replies import OUTPUT_KEYS, read_options, 
 from whatif.benchmarks.cfmm.leakage import leak
 from whatif.benchmarks.shared.json_replies import schema_of
 from whatif.benchmarks.shared.reply_talks import repair_request
-from whatif.embedded import category_items
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.if_clauses import if_clause
 from whatif.formats.cfmm_items import CATEGORIES
-from whatif.language.if_clauses import if_clause
 from whatif.models.endpoint.json_replies import json_fault
+from whatif.world import category_items
 
 GOOD = good("count")
 TEXT = json.dumps(GOOD)

@@ -8,9 +8,9 @@ import pytest
 
 from tests.benchmarks.cfmm.expansions import expand, item_rows, small
 from tests.projects import Project
-from whatif.artifacts.schemas import QUESTIONS, REJECTIONS
 from whatif.benchmarks.cfmm.expansion import REFUSED
 from whatif.benchmarks.cfmm.schemas import REPLIES
+from whatif.engine.artifacts.schemas import QUESTIONS, REJECTIONS
 
 pytestmark = pytest.mark.process
 

@@ -26,7 +26,7 @@ from whatif.benchmarks.cfmm.filters import (
 )
 from whatif.benchmarks.cfmm.schemas import VARIANTS
 from whatif.benchmarks.cfmm.settings import FilterCfmm
-from whatif.embedded.category_items import CATEGORIES, draw_item
+from whatif.world.category_items import CATEGORIES, draw_item
 
 Row = dict[str, Any]
 CASES = [(category, *one) for category, of_category in GOOD.items() for one in of_category]

@@ -12,9 +12,9 @@ from tests.benchmarks.cfmm.answered import SCHEMA, Precision, Row, answers, item
 from whatif.benchmarks.cfmm.item_answers import Asked, ItemAnswers
 from whatif.benchmarks.cfmm.measures import ALL, Measures, measures
 from whatif.benchmarks.cfmm.schemas import COUNTERFACTUALS, VARIANTS
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.formats.cfmm_items import CATEGORIES
-from whatif.statistics import clustered_share, paired_drop, wilson
+from whatif.scoring.statistics import clustered_share, paired_drop, wilson
 
 
 def measured(

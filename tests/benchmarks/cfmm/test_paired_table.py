@@ -12,8 +12,16 @@ from whatif.benchmarks.cfmm.paired_table import paired_questions
 from whatif.benchmarks.cfmm.reported import reported
 from whatif.benchmarks.cfmm.settings import AggregateCfmm
 from whatif.benchmarks.cfmm.tables import Results
-from whatif.reporting.paired import BOTH_RIGHT, BY_CHANCE, CONSISTENT, COUNTERFACTUAL, EXTRACTED, IGNORED, ORIGINAL
-from whatif.reporting.table import DROP, Table
+from whatif.results.reporting.paired import (
+    BOTH_RIGHT,
+    BY_CHANCE,
+    CONSISTENT,
+    COUNTERFACTUAL,
+    EXTRACTED,
+    IGNORED,
+    ORIGINAL,
+)
+from whatif.results.reporting.table import DROP, Table
 
 SETTINGS = AggregateCfmm(confidence=0.95, audit_folds=2, resamples=100, rule="mean", shown_items=1)
 SYSTEM = ("m", "direct")

@@ -14,15 +14,15 @@ from tests.benchmarks.report_inputs import WRITER, Whole, full, judgement, rejec
 from tests.pictures import png
 from tests.projects import Project
 from tests.published import funnel_lines
-from whatif import artifacts
-from whatif.artifacts.images import image_row
-from whatif.artifacts.schemas import PREDICTIONS
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cfmm.report import publish_report
 from whatif.benchmarks.cfmm.schemas import BASIC, EXPANDED
 from whatif.benchmarks.shared.pilots import pilot_of
+from whatif.engine import artifacts
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.graph.jobs import Job
 from whatif.formats.cfmm_items import CATEGORIES
-from whatif.graph.jobs import Job
 
 pytestmark = pytest.mark.slow
 

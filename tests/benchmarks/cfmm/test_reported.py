@@ -7,8 +7,8 @@ import pytest
 from whatif.benchmarks.cfmm.reported import in_text, reported
 from whatif.benchmarks.cfmm.set_tables import INFERRED
 from whatif.formats.cfmm_items import CATEGORIES
-from whatif.reporting.beside import is_of
-from whatif.statistics import phi_of
+from whatif.results.reporting.beside import is_of
+from whatif.scoring.statistics import phi_of
 
 PRINTED = reported()
 

@@ -6,9 +6,9 @@ import pytest
 
 from tests.benchmarks.cfmm.answered import Precision, Row, item, question
 from tests.frames import check, has, printed, row, value
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cfmm.figures import figure4, word_counts
 from whatif.benchmarks.cfmm.set_tables import set_statistics, set_table, table1
+from whatif.engine.artifacts.reader import canonical_json
 from whatif.formats.cfmm_items import CATEGORIES
 
 
@@ -89,7 +89,7 @@ def test_words_of_the_cloud_do_not_overlap() -> None:
     from itertools import combinations
 
     from whatif.benchmarks.cfmm.figures import _place_words
-    from whatif.reporting.svg import new_figure
+    from whatif.results.reporting.svg import new_figure
 
     figure = new_figure(5, 4)
     axes = figure.subplots()

@@ -12,11 +12,11 @@ import pytest
 
 from tests.benchmarks.cfmm.coco import RICH, file_name, settings, write_coco
 from tests.pictures import png
-from whatif.artifacts.schemas import IMAGES, REJECTIONS
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cfmm.schemas import CANDIDATES
 from whatif.benchmarks.cfmm.sources import Candidates, candidates_of
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.schemas import IMAGES, REJECTIONS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.errors import WhatifError
 
 needs_data = pytest.mark.skipif("WHATIF_DATA" not in os.environ, reason="needs WHATIF_DATA, the folder of real data")
 

@@ -11,10 +11,10 @@ from tests.command_line import whatif
 from tests.pictures import png
 from tests.projects import Project, Row
 from tests.published import numbers
-from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
 from whatif.benchmarks.cfmm.schemas import VARIANTS
+from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS
 from whatif.formats.cfmm_items import CATEGORIES
-from whatif.shortcuts.audit import ALL_RULES
+from whatif.scoring.shortcuts.audit import ALL_RULES
 
 pytestmark = pytest.mark.slow
 COLOURS = ("red", "blue", "green", "black", "white")
@@ -137,6 +137,6 @@ def finished(number: int) -> Row:
 
 
 def _rows(path: Path) -> list[Row]:
-    from whatif import artifacts
+    from whatif.engine import artifacts
 
     return list(artifacts.rows_of(path, PREDICTIONS))

@@ -15,7 +15,7 @@ from whatif.benchmarks.coco_counterfactuals.caption_choice import (
     ChoiceSettings,
     chosen_captions,
 )
-from whatif.language.wordnet import Relation
+from whatif.engine.language.wordnet import Relation
 
 SETTINGS = ChoiceSettings(0.8, 0.91)
 

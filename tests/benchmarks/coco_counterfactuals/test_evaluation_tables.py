@@ -12,9 +12,9 @@ import pytest
 from tests.frames import check, has, printed, value
 from tests.frames import row as row_of
 from whatif.benchmarks.coco_counterfactuals.evaluation_tables import recall_table
-from whatif.errors import WhatifError
-from whatif.reporting.published_numbers import published
-from whatif.reporting.table import Table
+from whatif.engine.errors import WhatifError
+from whatif.results.reporting.published_numbers import published
+from whatif.results.reporting.table import Table
 
 SETTINGS = SimpleNamespace(confidence=0.95)
 NAMES = {"bt": "bridgetower-large-itm-mlm-itc", "mine": "Mine"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.verification.pairs import pair
-from whatif.artifacts.reader import canonical_json
+from tests.people.pairs import pair
 from whatif.benchmarks.coco_counterfactuals.images import items_of_images
+from whatif.engine.artifacts.reader import canonical_json
 
 
 def released(number: int, pair_id: str, *names: str) -> dict[str, Any]:

@@ -21,8 +21,8 @@ from whatif.benchmarks.coco_counterfactuals.matching_tables import (
     margin_distributions,
     matching_margins,
 )
-from whatif.errors import WhatifError
-from whatif.reporting.svg import STYLE, new_figure, svg
+from whatif.engine.errors import WhatifError
+from whatif.results.reporting.svg import STYLE, new_figure, svg
 
 pytestmark = pytest.mark.slow
 

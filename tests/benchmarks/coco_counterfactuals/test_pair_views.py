@@ -8,10 +8,10 @@ from typing import Any
 
 from whatif.benchmarks.coco_counterfactuals.pair_views import NOT_LABELLED, Labelled, Shown, known_of_pairs
 from whatif.benchmarks.shared.caption_items import KnownOfPairs
-from whatif.params.resolution import Resolution
-from whatif.reporting.items import ItemPicture, ItemView
-from whatif.verification.error_categories import ANNOTATION, CATEGORIES, HYPONYMY, OBJECT
-from whatif.verification.resolution import MAJORITY
+from whatif.engine.params.resolution import Resolution
+from whatif.people.error_categories import ANNOTATION, CATEGORIES, HYPONYMY, OBJECT
+from whatif.people.resolution import MAJORITY
+from whatif.results.reporting.items import ItemPicture, ItemView
 
 TWO = Shown(2, 2)
 DECISIONS = ("caption_1", "caption_0", "both", "neither", "undecided")

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.coco_counterfactuals.small_project import NAME, small
+from tests.people.imports.files import jsonl_file
 from tests.projects import Project, Row
 from tests.published import numbers
-from tests.verification.imports.files import jsonl_file
-from whatif.artifacts.schemas import JUDGEMENTS, MATCHES, PAIRS, REJECTIONS
 from whatif.benchmarks.coco_counterfactuals.schemas import CAPTION_PAIRS, CAPTIONS
-from whatif.errors import WhatifError
-from whatif.params.base import STAGES
-from whatif.prompt_to_prompt.image_maker import PictureMaker
+from whatif.engine.artifacts.schemas import JUDGEMENTS, MATCHES, PAIRS, REJECTIONS
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.base import STAGES
+from whatif.models.prompt_to_prompt.image_maker import PictureMaker
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small_groups")]
 
@@ -77,7 +77,7 @@ def test_pairs_of_the_same_picture_are_lost_and_one_line_says_so(
         pictures = zip(rows, draw(maker, run), strict=True)
         return [pair if row["pair_id"] == different else (pair[0], pair[0]) for row, pair in pictures]
 
-    monkeypatch.setattr("whatif.prompt_to_prompt.image_maker.PictureMaker.draw", alike_but_one)
+    monkeypatch.setattr("whatif.models.prompt_to_prompt.image_maker.PictureMaker.draw", alike_but_one)
     (line,) = [line for line in project.make("extract", "generate", "filter", "verify") if "warning" in line]
     assert line.startswith(f"warning: filter {NAME} part-000-of-001: only 1 of 5 pairs is left; most frequent reason: ")
     assert "no candidate is left (same picture) (4)" in line

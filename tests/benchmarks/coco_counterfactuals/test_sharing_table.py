@@ -9,7 +9,7 @@ import pytest
 
 from tests.frames import check, printed, row, value
 from whatif.benchmarks.coco_counterfactuals.sharing_table import SIMILARITIES, sharing_table
-from whatif.statistics import mean_interval
+from whatif.scoring.statistics import mean_interval
 
 SETTINGS = SimpleNamespace(confidence=0.95)
 WITH = (0.9, 0.8, 0.85, 0.95)

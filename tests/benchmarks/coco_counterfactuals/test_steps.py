@@ -16,8 +16,6 @@ from tests.benchmarks.coco_counterfactuals.small_project import NAME, small
 from tests.projects import Project
 from tests.published import numbers
 from tests.shown_items import shown_items, shown_views
-from whatif.artifacts.images import ImageStore
-from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
 from whatif.benchmarks.coco_counterfactuals.schemas import (
     CAPTION_CANDIDATES,
     CAPTION_PAIRS,
@@ -26,11 +24,13 @@ from whatif.benchmarks.coco_counterfactuals.schemas import (
     LOGIT_SCALES,
 )
 from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings
-from whatif.errors import WhatifError
-from whatif.graph.reading import places
-from whatif.params.base import STAGES
-from whatif.reporting.rendering import WIDTH
-from whatif.verification.picture_tasks import picture_tasks
+from whatif.engine.artifacts.images import ImageStore
+from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.reading import places
+from whatif.engine.params.base import STAGES
+from whatif.people.picture_tasks import picture_tasks
+from whatif.results.reporting.rendering import WIDTH
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small_groups")]
 
@@ -274,7 +274,7 @@ def test_a_second_run_draws_nothing_that_is_stored(
     def refuse(*arguments: Any) -> None:
         raise AssertionError("a stored candidate was drawn again")
 
-    monkeypatch.setattr("whatif.prompt_to_prompt.image_maker.PictureMaker.draw", refuse)
+    monkeypatch.setattr("whatif.models.prompt_to_prompt.image_maker.PictureMaker.draw", refuse)
     second.make("generate")
     assert second.rows("generate", "pairs", PAIRS, "draw") == first.rows("generate", "pairs", PAIRS, "draw")
 

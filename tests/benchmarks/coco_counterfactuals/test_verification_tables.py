@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 
 from tests.frames import check, has, printed, row, value
+from tests.people.pairs import judgement, pair
 from tests.released_captions import needs_released_captions, released_captions
-from tests.verification.pairs import judgement, pair
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.coco_counterfactuals.errors_table import ALL, error_subjects_tables, table7
 from whatif.benchmarks.coco_counterfactuals.human_table import (
     HUMAN,
@@ -22,10 +21,11 @@ from whatif.benchmarks.coco_counterfactuals.human_table import (
     WHOLE_PAIRS,
 )
 from whatif.benchmarks.coco_counterfactuals.verification_tables import AS_OUTCOMES, CHOSEN, agreement_table, table1
-from whatif.errors import WhatifError
-from whatif.reporting.table import RECOMPUTED, Table
-from whatif.verification.error_categories import ATTRIBUTE, CATEGORIES, OBJECT
-from whatif.verification.items import OUTCOMES
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.errors import WhatifError
+from whatif.people.error_categories import ATTRIBUTE, CATEGORIES, OBJECT
+from whatif.people.items import OUTCOMES
+from whatif.results.reporting.table import RECOMPUTED, Table
 
 pytestmark = pytest.mark.slow
 

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from tests.people.imports.files import jsonl_file
 from tests.pictures import png
 from tests.projects import Project
 from tests.published import numbers
 from tests.released_captions import needs_released_captions, released_captions
 from tests.shown_items import shown_items, shown_views
 from tests.tiny_checkpoints import tiny_clip, tiny_vilt
-from tests.verification.imports.files import jsonl_file
-from whatif.artifacts.schemas import JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
-from whatif.errors import WhatifError
-from whatif.verification.picture_tasks import picture_tasks
+from whatif.engine.artifacts.schemas import JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
+from whatif.engine.errors import WhatifError
+from whatif.people.picture_tasks import picture_tasks
 
 pytestmark = pytest.mark.slow
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from tests.pictures import png
-from whatif.artifacts.images import image_row
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.coco_counterfactuals_training.mixtures import write_mixtures
 from whatif.benchmarks.coco_counterfactuals_training.settings import MixSamples, MixSettings, PairsFrom
 from whatif.benchmarks.coco_counterfactuals_training.steps import mix
-from whatif.graph.task import Input, Task
-from whatif.params.resolution import Resolution
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.graph.task import Input, Task
+from whatif.engine.params.resolution import Resolution
 
 Row = dict[str, Any]
 

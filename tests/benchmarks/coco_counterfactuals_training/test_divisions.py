@@ -16,7 +16,7 @@ from whatif.benchmarks.coco_counterfactuals_training.divisions import (
 )
 from whatif.benchmarks.coco_counterfactuals_training.mixing import Pool, members, samples_of
 from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES, TEST, TRAIN, VALIDATION, Mixture
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 pytestmark = pytest.mark.slow
 

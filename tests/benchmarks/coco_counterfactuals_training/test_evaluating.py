@@ -11,15 +11,15 @@ import pytest
 
 from tests.pictures import icon
 from tests.tiny_checkpoints import tiny_clip
-from whatif.artifacts.images import ImageStore, image_row
-from whatif.artifacts.schemas import IMAGES
-from whatif.artifacts.writer import as_table, write_artifact
 from whatif.benchmarks.coco_counterfactuals_training.evaluating import Evaluation
 from whatif.benchmarks.coco_counterfactuals_training.schemas import CLASSIFIED, PRE_TRAINED, RETRIEVED
-from whatif.files.image_decoding import decode
+from whatif.engine.artifacts.images import ImageStore, image_row
+from whatif.engine.artifacts.schemas import IMAGES
+from whatif.engine.artifacts.writer import as_table, write_artifact
+from whatif.engine.files.image_decoding import decode
+from whatif.engine.params.checkpoints import LocalCheckpoint
 from whatif.models.local.encoders import Embedder, dual_encoder
 from whatif.models.local.prepared_pictures import PreparedPictures
-from whatif.params.checkpoints import LocalCheckpoint
 
 pytest.importorskip("torch")
 

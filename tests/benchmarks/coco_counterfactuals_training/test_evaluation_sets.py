@@ -10,9 +10,9 @@ import pytest
 
 from tests.pictures import png
 from tests.projects import Project, Row
-from whatif.artifacts.schemas import IMAGES, REJECTIONS
 from whatif.benchmarks.coco_counterfactuals_training.schemas import CLASSES, LABELLED, RETRIEVAL_SETS
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.schemas import IMAGES, REJECTIONS
+from whatif.engine.errors import WhatifError
 
 pytestmark = pytest.mark.slow
 

@@ -15,9 +15,9 @@ from whatif.benchmarks.coco_counterfactuals_training import released_clip
 from whatif.benchmarks.coco_counterfactuals_training.recognition_tables import recomputed, table4
 from whatif.benchmarks.coco_counterfactuals_training.results import Results, recognitions
 from whatif.benchmarks.coco_counterfactuals_training.schemas import CLASSES, CLASSIFIED
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.formats.prediction_folder import FILE, read_prediction_folder
-from whatif.site.comparison import EQUAL, comparison
+from whatif.results.site.comparison import EQUAL, comparison
 
 pytestmark = pytest.mark.slow
 

@@ -17,7 +17,7 @@ from whatif.benchmarks.coco_counterfactuals_training.mixture_tables import (
     mixtures_table,
 )
 from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES, TEST, TRAIN, VALIDATION
-from whatif.reporting.published_numbers import published
+from whatif.results.reporting.published_numbers import published
 
 PACKAGE = "whatif.benchmarks.coco_counterfactuals_training"
 

@@ -11,8 +11,8 @@ import pytest
 from tests.benchmarks.coco_counterfactuals_training.mixing_task import Mixed, Row, judged, original, pair
 from tests.released_captions import needs_released_captions, released_captions
 from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES, TEST, TRAIN, VALIDATION
-from whatif.errors import WhatifError
-from whatif.params.resolution import Resolution
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.resolution import Resolution
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from tests.benchmarks.coco_counterfactuals_training.mixing_task import Mixed, Ro
 from tests.released_captions import needs_released_captions, released_captions
 from whatif.benchmarks.coco_counterfactuals_training.released_splits import SPLIT_FILES
 from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES, TEST, TRAIN, VALIDATION
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.formats.caption_sets import read_captions_in_order
 from whatif.formats.coco_photographs import coco_image_id
 

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.coco_counterfactuals_training.trained import classified, places, retrieved, samples
-from whatif.artifacts.schemas import Table
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.coco_counterfactuals_training.results import (
     Results,
     Search,
@@ -19,7 +17,9 @@ from whatif.benchmarks.coco_counterfactuals_training.results import (
     sizes,
 )
 from whatif.benchmarks.coco_counterfactuals_training.schemas import CLASSIFIED, RETRIEVED, SAMPLES
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.schemas import Table
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.errors import WhatifError
 
 ALL = Weights("clip", "all", "published", "seed-108")
 

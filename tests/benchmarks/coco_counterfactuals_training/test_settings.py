@@ -10,8 +10,8 @@ import yaml
 
 from tests.defaults import PARAMS
 from whatif import benchmarks
-from whatif.errors import WhatifError
-from whatif.graph.graph import Graph
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.graph import Graph
 
 pytestmark = pytest.mark.slow
 

@@ -9,11 +9,11 @@ import pytest
 
 from tests.pictures import png
 from tests.projects import Project, Row
-from whatif import artifacts
-from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PAIRS, REJECTIONS
 from whatif.benchmarks.coco_counterfactuals_training.schemas import ORIGINALS
 from whatif.benchmarks.coco_counterfactuals_training.sources import captions_with_ids
-from whatif.errors import WhatifError
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, PAIRS, REJECTIONS
+from whatif.engine.errors import WhatifError
 from whatif.formats.caption_sets import SourceCaption
 
 pytestmark = pytest.mark.slow

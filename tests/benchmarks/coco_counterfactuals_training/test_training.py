@@ -11,10 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.fine_tuning.contrastive import COLOURS, RECIPE, Coloured, clip, samples
-from whatif.artifacts.images import ImageStore, image_row
-from whatif.artifacts.schemas import IMAGES, Table
-from whatif.artifacts.writer import ArtifactWriter, write_artifact
+from tests.models.fine_tuning.contrastive import COLOURS, RECIPE, Coloured, clip, samples
 from whatif.benchmarks.coco_counterfactuals_training.schemas import (
     CLASSES,
     CLASSIFIED,
@@ -26,12 +23,15 @@ from whatif.benchmarks.coco_counterfactuals_training.schemas import (
 )
 from whatif.benchmarks.coco_counterfactuals_training.settings import TrainedModel
 from whatif.benchmarks.coco_counterfactuals_training.training import write_trained, write_with
-from whatif.errors import WhatifError
-from whatif.fine_tuning import trained_store
-from whatif.graph.task import Input, Task
+from whatif.engine.artifacts.images import ImageStore, image_row
+from whatif.engine.artifacts.schemas import IMAGES, Table
+from whatif.engine.artifacts.writer import ArtifactWriter, write_artifact
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.task import Input, Task
+from whatif.engine.params.checkpoints import DualEncoder
+from whatif.models.fine_tuning import trained_store
 from whatif.models.local.encoders import Embedder, dual_encoder
 from whatif.models.local.prepared_pictures import PreparedPictures
-from whatif.params.checkpoints import DualEncoder
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +56,7 @@ class Kept:
         return self._writers[role]
 
     def rows(self, role: str) -> list[Row]:
-        from whatif import artifacts
+        from whatif.engine import artifacts
 
         if not (self._folder / f"made-{role}.parquet").exists():
             self.writer(role).finish()

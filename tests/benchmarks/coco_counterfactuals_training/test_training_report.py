@@ -13,7 +13,7 @@ from tests.outputs import Published
 from tests.projects import Project
 from whatif.benchmarks.coco_counterfactuals_training.report import publish_report
 from whatif.commands.summary import headline
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 pytestmark = pytest.mark.slow
 

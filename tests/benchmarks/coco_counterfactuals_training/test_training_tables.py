@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from tests.benchmarks.coco_counterfactuals_training.trained import classified, losses, pair, places, retrieved
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.coco_counterfactuals_training.label_table import table6
 from whatif.benchmarks.coco_counterfactuals_training.leak_table import leak_table
 from whatif.benchmarks.coco_counterfactuals_training.recognition_tables import data_set_names, table4
@@ -18,10 +17,11 @@ from whatif.benchmarks.coco_counterfactuals_training.results import Results, Siz
 from whatif.benchmarks.coco_counterfactuals_training.retrieval_tables import retrieval_tables
 from whatif.benchmarks.coco_counterfactuals_training.schemas import CLASSIFIED, PRE_TRAINED, RETRIEVED
 from whatif.benchmarks.coco_counterfactuals_training.trainings_table import trainings, trainings_table
-from whatif.reporting.rendering import to_latex, to_markdown
-from whatif.reporting.table import Table, from_csv, to_csv
-from whatif.statistics import holm, wilson
-from whatif.statistics.seed_tests import gain
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.results.reporting.rendering import to_latex, to_markdown
+from whatif.results.reporting.table import Table, from_csv, to_csv
+from whatif.scoring.statistics import holm, wilson
+from whatif.scoring.statistics.seed_tests import gain
 
 NAMES = {"clip": "CLIP (tiny)"}
 SEEDS = ("seed-107", "seed-108", "seed-109")

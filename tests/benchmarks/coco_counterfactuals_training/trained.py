@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tests.projects import Project
-from whatif.artifacts.schemas import PAIRS
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES, PRE_TRAINED, WITHHELD
-from whatif.graph.jobs import Job
+from whatif.engine.artifacts.schemas import PAIRS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.graph.jobs import Job
 
 Row = dict[str, Any]
 SEEDS = ("seed-107", "seed-108", "seed-109")

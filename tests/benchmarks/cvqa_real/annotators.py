@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.benchmarks.cvqa_real.rows import source_row
-from tests.verification.exports.filling import COMMENTS, NASTY, SEED, Said, Work
-from tests.verification.pairs import Pictures, pictures
+from tests.people.exports.filling import COMMENTS, NASTY, SEED, Said, Work
+from tests.people.pairs import Pictures, pictures
 from whatif.benchmarks.cvqa_real.annotation_tasks import (
     ANSWER,
     FIELDS,
@@ -18,7 +18,7 @@ from whatif.benchmarks.cvqa_real.annotation_tasks import (
     annotation_task_set,
 )
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
-from whatif.verification.exports.tasks import assigned
+from whatif.people.exports.tasks import assigned
 
 
 def source_questions(number: int) -> list[dict[str, Any]]:

@@ -9,11 +9,11 @@ from typing import Any
 
 from tests.benchmarks.cvqa_real import rows
 from tests.benchmarks.cvqa_real.rows import source_row, twins
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cvqa_real.settings import AggregateCvqaReal, ReportSettings, Writers
 from whatif.benchmarks.cvqa_real.steps import aggregate
-from whatif.graph.task import Input, Task
-from whatif.params.resolution import Resolution
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.graph.task import Input, Task
+from whatif.engine.params.resolution import Resolution
 
 Row = dict[str, Any]
 

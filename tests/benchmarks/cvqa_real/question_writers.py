@@ -10,12 +10,12 @@ from typing import Any
 from tests.benchmarks.cvqa_real.rows import source_row
 from tests.chat_server import ChatServer, Message, text_of
 from tests.projects import Project
-from whatif.artifacts.schemas import QUESTIONS, REJECTIONS, Table
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cvqa_real.schemas import REPLIES, WRITTEN
-from whatif.graph.freshness import Condition, state_of
-from whatif.graph.jobs import Job
-from whatif.graph.run import run
+from whatif.engine.artifacts.schemas import QUESTIONS, REJECTIONS, Table
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.graph.freshness import Condition, state_of
+from whatif.engine.graph.jobs import Job
+from whatif.engine.graph.run import run
 
 Row = dict[str, Any]
 Asked = list[tuple[str, str]]  # questions with their answers

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cvqa_real.written_questions import written_row
+from whatif.engine.artifacts.reader import canonical_json
 
 Row = dict[str, Any]
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from tests.pictures import icon
 from tests.projects import Project
-from whatif.reporting.table import from_csv
+from whatif.results.reporting.table import from_csv
 
 NAME = "cvqa-real"
 LINES = """img_path,query,answer,new query,new answer,type

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.benchmarks.cvqa_real.annotators import annotation_work, source_questions
-from tests.verification.exports.round_trips import check_csv, check_label_studio, check_mturk
-from tests.verification.imports.files import csv_file, read
+from tests.people.exports.round_trips import check_csv, check_label_studio, check_mturk
+from tests.people.imports.files import csv_file, read
 from whatif.benchmarks.cvqa_real.annotation_tasks import (
     EXAMPLES,
     FIELDS,
@@ -20,10 +20,10 @@ from whatif.benchmarks.cvqa_real.annotation_tasks import (
     annotation_task_set,
 )
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
-from whatif.errors import WhatifError
-from whatif.verification.exports.label_studio import label_studio_files
-from whatif.verification.exports.table import csv_files
-from whatif.verification.exports.tasks import instructions_html
+from whatif.engine.errors import WhatifError
+from whatif.people.exports.label_studio import label_studio_files
+from whatif.people.exports.table import csv_files
+from whatif.people.exports.tasks import instructions_html
 
 GUIDE = Path(__file__).parents[3] / "docs" / "cvqa-real-annotation-guide.md"
 

@@ -12,14 +12,14 @@ from tests.benchmarks.cvqa_real.annotators import source_questions
 from tests.benchmarks.cvqa_real.small import small
 from tests.benchmarks.cvqa_real.vqa import vqa_project
 from tests.command_line import whatif
+from tests.people.imports.files import csv_file
 from tests.projects import Project
-from tests.verification.imports.files import csv_file
-from whatif.artifacts.schemas import JUDGEMENTS, REJECTIONS
 from whatif.benchmarks.cvqa_real.annotations import Annotated, annotated
 from whatif.benchmarks.cvqa_real.schemas import WRITTEN
-from whatif.errors import WhatifError
-from whatif.params.resolution import Resolution
-from whatif.verification.imports.settings import LabelFile
+from whatif.engine.artifacts.schemas import JUDGEMENTS, REJECTIONS
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.resolution import Resolution
+from whatif.people.imports.settings import LabelFile
 
 SINGLE = Resolution(rule="single")
 QUESTION, ANSWER = "counterfactual_question", "counterfactual_answer"

@@ -31,8 +31,8 @@ from tests.projects import Project
 from whatif.benchmarks.cvqa_real.chat_writing import DECLINED, REFUSED
 from whatif.benchmarks.cvqa_real.seeds import read_seeds
 from whatif.benchmarks.cvqa_real.writer_prompts import example_entry, read_prompts
-from whatif.errors import WhatifError
-from whatif.random_streams import stream
+from whatif.engine.errors import WhatifError
+from whatif.engine.random_streams import stream
 
 pytestmark = pytest.mark.process  # the client asks `uname` for the name of the system
 

@@ -12,7 +12,7 @@ from tests.benchmarks.cvqa_real.question_writers import BOOLEAN, NUMERICAL, refu
 from tests.projects import Project
 from tests.tiny_checkpoints.text import tiny_text_model
 from whatif.benchmarks.cvqa_real.chat_writing import NO_REPLY, REFUSED
-from whatif.files.named_folders import CHECKPOINTS
+from whatif.engine.files.named_folders import CHECKPOINTS
 
 pytestmark = pytest.mark.slow
 

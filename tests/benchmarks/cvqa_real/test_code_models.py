@@ -8,7 +8,7 @@ import pytest
 
 from tests.frames import check, has, value
 from whatif.benchmarks.cvqa_real.tables import code_model, real_table
-from whatif.reporting.published_numbers import published
+from whatif.results.reporting.published_numbers import published
 
 
 class Settings:

@@ -16,7 +16,7 @@ from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.seeds import read_seeds
 from whatif.benchmarks.cvqa_real.settings import Examples
 from whatif.benchmarks.cvqa_real.writer_requests import Source
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 REQUESTS = [
     (Source("1", "How many dogs are there?", "2"), Source("2", "How many cats are there?", "3")),

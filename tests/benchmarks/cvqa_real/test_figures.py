@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from whatif.benchmarks.cvqa_real import figures
 from whatif.benchmarks.cvqa_real.figures import answer_distribution, gap_bars
-from whatif.statistics import GroupGap, Interval
+from whatif.scoring.statistics import GroupGap, Interval
 
 pytestmark = pytest.mark.slow
 

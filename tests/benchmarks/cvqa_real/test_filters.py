@@ -9,10 +9,10 @@ import pytest
 
 from tests.benchmarks.cvqa_real.written_pairs import Row, pair, run_step
 from tests.projects import Project
-from whatif.artifacts.schemas import QUESTIONS, REJECTIONS
 from whatif.benchmarks.cvqa_real.filters import filtered
 from whatif.benchmarks.cvqa_real.settings import FilterCvqaReal
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.schemas import QUESTIONS, REJECTIONS
+from whatif.engine.errors import WhatifError
 
 Pair = tuple[list[Row], Row]
 HOW_MANY = "How many dogs are there?"

@@ -12,9 +12,9 @@ from tests.frames import check, printed, value
 from whatif.benchmarks.cvqa_real.funnel_stages import stages_of
 from whatif.benchmarks.cvqa_real.settings import Writers
 from whatif.benchmarks.cvqa_real.written_by import writers_table, written_by
-from whatif.reporting.funnel import funnel
-from whatif.reporting.rendering import to_markdown
-from whatif.verification.imports.labels import REJECTED_LABEL
+from whatif.people.imports.labels import REJECTED_LABEL
+from whatif.results.reporting.funnel import funnel
+from whatif.results.reporting.rendering import to_markdown
 
 LABEL = f"{REJECTED_LABEL}000002"
 WRITERS = Writers(direct=["rules", "a-chat"], indirect=["scenes"], boolean=["rules", "chat"])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from whatif.benchmarks.cvqa_real.gender_annotations import coco_image_of, genders_of, perceived_genders
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 
 def test_an_image_has_the_genders_of_all_its_people(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from whatif.benchmarks.cvqa_real.gender_funnel import ASKED, SET, STAGES, gender_funnel, why_no_gap
 from whatif.formats.c_vqa import read_released
-from whatif.reporting.rendering import WIDTH, to_markdown
-from whatif.reporting.table import Table
+from whatif.results.reporting.rendering import WIDTH, to_markdown
+from whatif.results.reporting.table import Table
 
 
 def question(pair: str, number: int | None) -> dict[str, Any]:

@@ -14,11 +14,11 @@ from tests.benchmarks.cvqa_real.annotators import source_questions
 from tests.benchmarks.cvqa_real.small import configure, small
 from tests.benchmarks.cvqa_real.vqa import vqa_project
 from tests.projects import Project
-from whatif.artifacts.schemas import QUESTIONS
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cvqa_real.joining import joined
 from whatif.benchmarks.cvqa_real.schemas import WRITTEN
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.schemas import QUESTIONS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.errors import WhatifError
 
 pytestmark = pytest.mark.slow
 

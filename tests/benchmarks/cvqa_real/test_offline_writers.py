@@ -13,11 +13,11 @@ from tests.benchmarks.cvqa_real.annotators import source_questions
 from tests.benchmarks.cvqa_real.small import small
 from tests.benchmarks.cvqa_real.vqa import vqa_project
 from tests.projects import Project
-from whatif.artifacts.schemas import QUESTIONS, REJECTIONS
 from whatif.benchmarks.cvqa_real.offline_writers import written_offline
 from whatif.benchmarks.cvqa_real.schemas import WRITTEN
 from whatif.benchmarks.cvqa_real.settings import Writers
-from whatif.embedded.scenes import draw_scene
+from whatif.engine.artifacts.schemas import QUESTIONS, REJECTIONS
+from whatif.world.scenes import draw_scene
 
 pytestmark = pytest.mark.slow
 
@@ -67,8 +67,8 @@ def test_questions_about_drawn_scenes(drawn: Project) -> None:
 
 
 def test_what_the_scenes_become_is_in_the_provenance(drawn: Project) -> None:
-    from whatif.embedded.scene_answers import answer_in, count_asked
-    from whatif.embedded.scene_changes import changed
+    from whatif.world.scene_answers import answer_in, count_asked
+    from whatif.world.scene_changes import changed
 
     rows, _ = run_rules(drawn)
     source = {row["pair_id"]: row for row in drawn.rows("extract", "questions", QUESTIONS)}

@@ -9,9 +9,17 @@ import pytest
 from tests.frames import check, has, row, value
 from whatif.benchmarks.cvqa_real.paired_table import paired_questions
 from whatif.benchmarks.cvqa_synthetic.settings import AggregatePuzzles
-from whatif.reporting.forest_plot import drop_effects
-from whatif.reporting.paired import BOTH_RIGHT, BY_CHANCE, CONSISTENT, COUNTERFACTUAL, EXTRACTED, IGNORED, ORIGINAL
-from whatif.reporting.table import DROP, Table
+from whatif.results.reporting.forest_plot import drop_effects
+from whatif.results.reporting.paired import (
+    BOTH_RIGHT,
+    BY_CHANCE,
+    CONSISTENT,
+    COUNTERFACTUAL,
+    EXTRACTED,
+    IGNORED,
+    ORIGINAL,
+)
+from whatif.results.reporting.table import DROP, Table
 
 SETTINGS = AggregatePuzzles(confidence=0.95, audit_folds=5)
 # Group, kind, right answers; the last pair's answers do not differ.

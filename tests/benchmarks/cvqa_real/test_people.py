@@ -9,8 +9,8 @@ import pytest
 
 from tests.benchmarks.cvqa_real.small import LINES, funnel, small
 from tests.projects import Project
-from whatif.artifacts.schemas import CORRECTIONS, JUDGEMENTS, QUESTIONS, REJECTIONS
-from whatif.reporting.table import from_csv
+from whatif.engine.artifacts.schemas import CORRECTIONS, JUDGEMENTS, QUESTIONS, REJECTIONS
+from whatif.results.reporting.table import from_csv
 
 pytestmark = pytest.mark.slow
 
@@ -89,7 +89,7 @@ def test_labels_of_exported_tasks_are_those_of_the_questions(project: Project) -
 
     from click.testing import CliRunner
 
-    from whatif.cli import main
+    from whatif.commands.cli import main
 
     project.run("extract", "generate", "filter")
     options = ["--of", "verify", "--to", "csv", "--annotators", "1", "--seed", str(project.values["seed"])]

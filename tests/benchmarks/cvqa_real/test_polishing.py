@@ -14,11 +14,11 @@ from tests.benchmarks.cvqa_real.written_pairs import Row, pair, run_step
 from tests.chat_server import ChatServer
 from tests.command_line import whatif
 from tests.projects import Project
-from whatif.artifacts.schemas import REJECTIONS
 from whatif.benchmarks.cvqa_real.polishing import read_prompt
 from whatif.benchmarks.cvqa_real.schemas import POLISHED
-from whatif.errors import WhatifError
-from whatif.graph.freshness import Condition, state_of
+from whatif.engine.artifacts.schemas import REJECTIONS
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.freshness import Condition, state_of
 
 Reply = Callable[[dict[str, str], int], str | int]
 WRONG = "How many {thing} would there be if 2 more {thing} was added?"

@@ -11,12 +11,12 @@ import pytest
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, DIRECT, GROUPS, INDIRECT
 from whatif.benchmarks.cvqa_real.seeds import SeedEntry, read_entries, read_seeds
 from whatif.benchmarks.cvqa_real.written_rules import fault_of
-from whatif.embedded.scene_answers import answer_in, asked_about
-from whatif.embedded.scene_changes import Change, changed, chosen, the_only
-from whatif.embedded.scene_descriptions import LINE_MARGIN, are_clear_at_an_end, is_clear_of
-from whatif.embedded.scene_words import COUNT_WORDS
-from whatif.embedded.scenes import Scene, draw_scene
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.world.scene_answers import answer_in, asked_about
+from whatif.world.scene_changes import Change, changed, chosen, the_only
+from whatif.world.scene_descriptions import LINE_MARGIN, are_clear_at_an_end, is_clear_of
+from whatif.world.scene_words import COUNT_WORDS
+from whatif.world.scenes import Scene, draw_scene
 
 OURS = read_entries(None)
 ENTRY = """

@@ -15,10 +15,10 @@ from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.set_tables import answer_counts, answers_table, questions_table, words_table
 from whatif.benchmarks.cvqa_real.settings import main_strategy
 from whatif.benchmarks.cvqa_real.shortcut_audit import shortcuts_of
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.formats.c_vqa import read_released
-from whatif.reporting.shortcuts import shortcuts
-from whatif.shortcuts.audit import Shortcut
+from whatif.results.reporting.shortcuts import shortcuts
+from whatif.scoring.shortcuts.audit import Shortcut
 
 SOURCES = [
     source("s1", "numerical", "3"),

@@ -10,15 +10,15 @@ import pytest
 from tests.outputs import Published
 from tests.pictures import png
 from tests.projects import Project
-from whatif.artifacts.images import image_row
-from whatif.artifacts.schemas import JUDGED, PREDICTIONS, Table
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cvqa_real.item_views import item_views, items_of, outcomes_of
 from whatif.benchmarks.cvqa_real.site_items import real_items, selected
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.program_views import ProgramTwins, program_twins
-from whatif.reporting.items import Item, ItemView
-from whatif.reporting.judged import Judged
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.artifacts.schemas import JUDGED, PREDICTIONS, Table
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.results.reporting.items import Item, ItemView
+from whatif.results.reporting.judged import Judged
 
 Row = dict[str, Any]
 PICTURES = [image_row(png((20 * place, 90, 60)), 8, 8, f"drawn:{place}", "CC0-1.0") for place in range(10)]

@@ -18,11 +18,11 @@ from tests.benchmarks.cvqa_real.small import LINES, small
 from tests.benchmarks.cvqa_real.vqa import QUESTIONS, USABLE, asked, released_as_vqa, vqa_project, write_vqa
 from tests.pictures import icon
 from tests.projects import Project
-from whatif.artifacts.schemas import IMAGES, REJECTIONS
-from whatif.artifacts.schemas import QUESTIONS as QUESTION_ROWS
-from whatif.embedded.scene_image import draw_scene_picture
-from whatif.embedded.scenes import draw_scene
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.schemas import IMAGES, REJECTIONS
+from whatif.engine.artifacts.schemas import QUESTIONS as QUESTION_ROWS
+from whatif.engine.errors import WhatifError
+from whatif.world.scene_image import draw_scene_picture
+from whatif.world.scenes import draw_scene
 
 pytestmark = pytest.mark.slow
 

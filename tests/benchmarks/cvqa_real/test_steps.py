@@ -15,11 +15,12 @@ from tests.defaults import ROOT
 from tests.faulty_proxy import FaultyProxy
 from tests.projects import Project
 from tests.tiny_checkpoints import tiny_llava
-from whatif import artifacts, benchmarks
-from whatif.artifacts.schemas import CORRECTIONS, PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif import benchmarks
 from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
-from whatif.errors import WhatifError
-from whatif.graph.run import run
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import CORRECTIONS, PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.run import run
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.benchmarks.cvqa_real.small import LINES, funnel, ours, small, table
 from tests.projects import Project
-from whatif.artifacts.schemas import PREDICTIONS
+from whatif.engine.artifacts.schemas import PREDICTIONS
 
 pytestmark = pytest.mark.slow
 

@@ -11,9 +11,9 @@ import pytest
 
 from tests.benchmarks.cvqa_real.written_pairs import Row, pair, run_step
 from tests.projects import Project
-from whatif.artifacts.schemas import CORRECTIONS, JUDGEMENTS, QUESTIONS, REJECTIONS
 from whatif.benchmarks.cvqa_real.verification import cannot_be_scored
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.schemas import CORRECTIONS, JUDGEMENTS, QUESTIONS, REJECTIONS
+from whatif.engine.errors import WhatifError
 
 pytestmark = pytest.mark.slow
 

@@ -14,8 +14,8 @@ from tests.benchmarks.cvqa_real.question_writers import Asked, WriterServer, wel
 from tests.benchmarks.cvqa_real.small import ours, table
 from tests.benchmarks.cvqa_real.vqa import vqa_project
 from tests.projects import Project
-from whatif.artifacts.schemas import QUESTIONS
 from whatif.benchmarks.cvqa_real.schemas import NUMERICAL
+from whatif.engine.artifacts.schemas import QUESTIONS
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,7 @@ from tests.benchmarks.cvqa_real.small import LINES
 from tests.defaults import ROOT
 from whatif.benchmarks.cvqa_real.reference_text import Words, read_reference
 from whatif.benchmarks.cvqa_real.word_clouds import word_clouds
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 QUESTIONS: list[dict[str, Any]] = [
     {"variant": "original", "question": "How many elephants are there?"},

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from whatif.benchmarks.cvqa_real.words import word_classes
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.tagging import installed_tagger, tagger
 from whatif.formats.c_vqa import read_released
-from whatif.language.tagging import installed_tagger, tagger
 
 
 def by_hand(text: str) -> list[tuple[str, str]]:

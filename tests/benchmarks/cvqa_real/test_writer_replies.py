@@ -10,7 +10,7 @@ import pytest
 from tests.benchmarks.cvqa_real.question_writers import SEPARATOR, entry, well
 from whatif.benchmarks.cvqa_real.writer_prompts import LABELS
 from whatif.benchmarks.cvqa_real.writer_replies import Entry, ReadReply, plain, read_reply
-from whatif.random_streams import stream
+from whatif.engine.random_streams import stream
 
 ASKED = {
     "1": ("How many cats are there?", "2"),

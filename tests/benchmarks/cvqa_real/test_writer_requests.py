@@ -11,8 +11,8 @@ from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.writer_prompts import LABELS, first_request, read_prompts, repair_request
 from whatif.benchmarks.cvqa_real.writer_replies import plain
 from whatif.benchmarks.cvqa_real.writer_requests import Source, batches_of, sources_of
-from whatif.errors import WhatifError
-from whatif.random_streams import stream
+from whatif.engine.errors import WhatifError
+from whatif.engine.random_streams import stream
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from tests.benchmarks.cvqa_real.rows import source_row, twins, written
 from tests.projects import Project
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN
+from whatif.engine.artifacts.writer import write_artifact
 
 Row = dict[str, Any]
 

@@ -16,7 +16,7 @@ import shapely
 from PIL import Image
 from scipy import ndimage
 
-from whatif.drawing.palette import POLYGON_COLOURS
+from whatif.world.drawing.palette import POLYGON_COLOURS
 
 _TOUCHING = np.ones((3, 3), np.int8)  # diagonal neighbours belong together
 _WHITE = 245  # in every channel: lighter is background

@@ -7,8 +7,8 @@ from typing import Any
 
 from tests.defaults import BASELINES
 from tests.projects import Project, Row
-from whatif.artifacts.schemas import IMAGES, QUESTIONS
 from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
+from whatif.engine.artifacts.schemas import IMAGES, QUESTIONS
 
 NAME = "cvqa-synthetic"
 BEFORE_MODELS = ("extract", "generate", "filter", "verify")

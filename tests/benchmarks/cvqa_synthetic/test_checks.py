@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.embedded.scenes import puzzle, puzzle_settings
+from tests.world.scenes import puzzle, puzzle_settings
 from whatif.benchmarks.cvqa_synthetic.checks import answers_from_scene, crowding_reason, question_defects, scene_defects
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
 from whatif.benchmarks.cvqa_synthetic.settings import FilterPuzzles

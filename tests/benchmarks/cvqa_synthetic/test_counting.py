@@ -7,12 +7,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from tests.reporting.test_twins import SETTINGS, prediction, question
+from tests.results.reporting.test_twins import SETTINGS, prediction, question
 from whatif.benchmarks.cvqa_synthetic.counting import counted, number_of_all
-from whatif.reporting.rendering import grid
-from whatif.reporting.table import Table
-from whatif.reporting.twin_answers import TwinAnswers
-from whatif.statistics import wilson
+from whatif.results.reporting.rendering import grid
+from whatif.results.reporting.table import Table
+from whatif.results.reporting.twin_answers import TwinAnswers
+from whatif.scoring.statistics import wilson
 
 NAMES = {"counts": "Counts everything", "right": "Right", "silent": "Silent"}
 

@@ -7,15 +7,15 @@ import copy
 import numpy as np
 import pytest
 
-from tests.embedded.scenes import puzzle, puzzle_settings
+from tests.world.scenes import puzzle, puzzle_settings
 from whatif.benchmarks.cvqa_synthetic.dot_puzzle import (
     OUTLINE_WIDTH,
     SMALLEST_RADIUS,
     lay_out_dots,
     rows_and_columns_are_clear,
 )
-from whatif.errors import WhatifError
-from whatif.random_streams import stream
+from whatif.engine.errors import WhatifError
+from whatif.engine.random_streams import stream
 
 
 @pytest.mark.parametrize("number", range(25))

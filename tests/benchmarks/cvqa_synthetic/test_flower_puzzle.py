@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 import shapely
 
-from tests.embedded.scenes import flower_pictures, puzzle, puzzle_settings
+from tests.world.scenes import flower_pictures, puzzle, puzzle_settings
 from whatif.benchmarks.cvqa_synthetic.flower_puzzle import (
     OUTLINE_WIDTH,
     SMALLEST_RADIUS,
     lay_out_flowers,
     outlines_are_distinct,
 )
-from whatif.errors import WhatifError
-from whatif.params.base import Range
-from whatif.random_streams import stream
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.base import Range
+from whatif.engine.random_streams import stream
 
 REGIONS = ((True, True), (True, False), (False, True), (False, False))
 

@@ -14,12 +14,12 @@ import pytest
 from PIL import Image, ImageDraw
 from scipy import ndimage
 
-from whatif import artifacts
-from whatif.artifacts.schemas import IMAGES
-from whatif.artifacts.writer import ArtifactWriter
 from whatif.benchmarks.cvqa_synthetic.flowers import drawn_flowers, icons50_flowers
-from whatif.drawing.palette import POLYGON_COLOURS
-from whatif.errors import WhatifError
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import IMAGES
+from whatif.engine.artifacts.writer import ArtifactWriter
+from whatif.engine.errors import WhatifError
+from whatif.world.drawing.palette import POLYGON_COLOURS
 
 pytestmark = pytest.mark.slow
 

@@ -15,13 +15,13 @@ from tests.benchmarks.copies import copied
 from tests.benchmarks.cvqa_synthetic.small import NAME, small
 from tests.projects import Project, Row
 from tests.published import numbers
-from whatif import artifacts
-from whatif.artifacts.schemas import JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, Table
-from whatif.artifacts.site_schemas import ITEM_VIEWS, ITEMS
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS, TEMPLATES
 from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
-from whatif.errors import WhatifError
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, Table
+from whatif.engine.artifacts.site_schemas import ITEM_VIEWS, ITEMS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.errors import WhatifError
 
 pytestmark = pytest.mark.slow
 

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.embedded.scenes import puzzle_settings
+from tests.world.scenes import puzzle_settings
 from whatif.benchmarks.cvqa_synthetic import options as puzzle_options
 from whatif.benchmarks.cvqa_synthetic.options import LETTERS, VARIANTS, Asked, PuzzleText, puzzle_text
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
 from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.base import Range
 from whatif.formats.c_vqa import read_released
-from whatif.params.base import Range
-from whatif.shortcuts.audit import audit
+from whatif.scoring.shortcuts.audit import audit
 
 
 @functools.cache

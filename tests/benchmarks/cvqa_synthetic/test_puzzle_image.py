@@ -9,14 +9,14 @@ import pytest
 from PIL import Image
 
 from tests.benchmarks.cvqa_synthetic.recount import recount_puzzle
-from tests.embedded.scenes import flower_pictures, puzzle, puzzle_settings
+from tests.world.scenes import flower_pictures, puzzle, puzzle_settings
 from whatif.benchmarks.cvqa_synthetic.flowers import drawn_flowers
 from whatif.benchmarks.cvqa_synthetic.puzzle_image import FlowerPictures, dot_puzzle_colours, draw_puzzle
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
-from whatif.drawing import png
-from whatif.drawing.palette import DOT_PUZZLE_COLOURS, POLYGON_COLOURS
-from whatif.errors import WhatifError
-from whatif.random_streams import stream
+from whatif.engine.errors import WhatifError
+from whatif.engine.files import png
+from whatif.engine.random_streams import stream
+from whatif.world.drawing.palette import DOT_PUZZLE_COLOURS, POLYGON_COLOURS
 
 pytestmark = pytest.mark.slow
 

@@ -9,12 +9,12 @@ import pytest
 from tests.benchmarks.cvqa_synthetic.small import BEFORE_MODELS, NAME, small
 from tests.projects import Project, Row
 from tests.tiny_checkpoints import tiny_llava
-from whatif import artifacts
-from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
-from whatif.artifacts.site_schemas import ITEMS
-from whatif.graph.freshness import Condition
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS
+from whatif.engine.artifacts.site_schemas import ITEMS
+from whatif.engine.graph.freshness import Condition
+from whatif.engine.params.base import STAGES
 from whatif.models.responses.store import store_path
-from whatif.params.base import STAGES
 from whatif.scoring.ranking_rules import decided
 
 pytestmark = pytest.mark.slow

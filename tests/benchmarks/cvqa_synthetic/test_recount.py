@@ -7,7 +7,7 @@ import copy
 import pytest
 
 from tests.benchmarks.cvqa_synthetic.recount import outline_errors, recount_puzzle
-from tests.embedded.scenes import flower_pictures, puzzle
+from tests.world.scenes import flower_pictures, puzzle
 from whatif.benchmarks.cvqa_synthetic.puzzle_image import draw_puzzle
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS, TEMPLATES
 

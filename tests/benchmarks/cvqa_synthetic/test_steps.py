@@ -13,10 +13,10 @@ import pytest
 
 from tests.benchmarks.cvqa_synthetic.small import BEFORE_MODELS, NAME, generated, small
 from tests.projects import Project, Row
-from whatif import artifacts
-from whatif.artifacts.images import ImageStore
-from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
 from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
+from whatif.engine import artifacts
+from whatif.engine.artifacts.images import ImageStore
+from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS
 
 pytestmark = pytest.mark.slow
 
@@ -100,7 +100,7 @@ MEASURE = r"""
 import json, os, re, sys
 from pathlib import Path
 from whatif import benchmarks
-from whatif.graph.run import run
+from whatif.engine.graph.run import run
 
 values = json.loads(sys.argv[1])
 found = []

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.reporting.test_twins import SETTINGS, a_set, prediction, question
+from tests.results.reporting.test_twins import SETTINGS, a_set, prediction, question
 from whatif.benchmarks.cvqa_synthetic.tables import Table7, table7
-from whatif.errors import WhatifError
-from whatif.reporting.plots import accuracy_points
-from whatif.reporting.rendering import grid, to_latex, to_markdown
-from whatif.reporting.table import to_csv
+from whatif.engine.errors import WhatifError
+from whatif.results.reporting.plots import accuracy_points
+from whatif.results.reporting.rendering import grid, to_latex, to_markdown
+from whatif.results.reporting.table import to_csv
 
 
 @pytest.fixture

@@ -22,13 +22,14 @@ import yaml
 
 from tests.benchmarks.cvqa_synthetic.recount import outline_errors, recount_puzzle
 from tests.defaults import PARAMS
-from whatif import artifacts, benchmarks
-from whatif.artifacts.images import ImageStore
-from whatif.artifacts.schemas import IMAGES, QUESTIONS, REJECTIONS
+from whatif import benchmarks
 from whatif.benchmarks.cvqa_synthetic.checks import crowding_reason
 from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
+from whatif.engine import artifacts
+from whatif.engine.artifacts.images import ImageStore
+from whatif.engine.artifacts.schemas import IMAGES, QUESTIONS, REJECTIONS
 from whatif.formats.c_vqa import read_released, write_released
-from whatif.shortcuts.audit import audit
+from whatif.scoring.shortcuts.audit import audit
 
 pytestmark = pytest.mark.soak
 

@@ -15,7 +15,7 @@ from whatif.benchmarks.cvqa_synthetic_released.program_worlds import (
     judge_programs,
 )
 from whatif.benchmarks.cvqa_synthetic_released.wording import Reading
-from whatif.programs.interfaces import Finished
+from whatif.models.programs.interfaces import Finished
 
 WORDS = {
     "flower-recolour": Reading("flower-recolour", "red"),

@@ -14,8 +14,8 @@ from tests.benchmarks.cvqa_synthetic_released.small import BEFORE_MODELS, NAME
 from tests.defaults import puzzles_and_baselines
 from tests.projects import Project
 from tests.published import numbers
-from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, QUESTIONS, REJECTIONS
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, QUESTIONS, REJECTIONS
+from whatif.engine.errors import WhatifError
 from whatif.formats.c_vqa import SYNTHETIC_GROUPS, read_good_rows, read_released
 
 pytestmark = pytest.mark.slow

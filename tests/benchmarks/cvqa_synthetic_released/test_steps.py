@@ -16,12 +16,12 @@ from tests.benchmarks.cvqa_synthetic_released.small import BEFORE_MODELS, NAME, 
 from tests.projects import Project
 from tests.published import numbers
 from tests.tiny_checkpoints import tiny_text_model
-from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS
-from whatif.artifacts.site_schemas import ITEMS
-from whatif.errors import WhatifError
-from whatif.graph.freshness import Condition, State
-from whatif.graph.standing import remarks
-from whatif.results import load, tables
+from whatif.commands.notebook import load, tables
+from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.engine.artifacts.site_schemas import ITEMS
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.freshness import Condition, State
+from whatif.engine.graph.standing import remarks
 
 pytestmark = pytest.mark.slow
 

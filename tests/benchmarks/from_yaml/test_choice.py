@@ -13,8 +13,8 @@ import pytest
 from whatif.benchmarks.from_yaml.choice import choose, questions_of
 from whatif.benchmarks.from_yaml.filtering import filtered, numbers_of_pairs, remedies, shortest
 from whatif.benchmarks.from_yaml.settings import ChoiceSettings, FilterQuestions, Template
-from whatif.errors import WhatifError
-from whatif.language.options import LETTERS
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.options import LETTERS
 
 
 def of(**changes: Any) -> Template:

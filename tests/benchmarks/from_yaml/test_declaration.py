@@ -14,9 +14,9 @@ from tests.benchmarks.from_yaml.files import SCENES, project, scenes, template, 
 from tests.projects import Project
 from whatif.benchmarks import benchmark, installed
 from whatif.benchmarks.discovery import modules
-from whatif.errors import WhatifError
-from whatif.graph.code_version import code_version
-from whatif.workflow.dvc_yaml import dvc_yaml, undeclared
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.code_version import code_version
+from whatif.engine.workflow.dvc_yaml import dvc_yaml, undeclared
 
 
 def mistakes(folder: Path, values: Any) -> list[str]:

@@ -14,9 +14,9 @@ import yaml
 from tests.benchmarks.from_yaml.files import project
 from tests.defaults import ROOT
 from tests.projects import Project
-from whatif.artifacts.schemas import QUESTIONS
 from whatif.benchmarks.from_yaml.schemas import ROWS
-from whatif.language.options import LETTERS
+from whatif.engine.artifacts.schemas import QUESTIONS
+from whatif.engine.language.options import LETTERS
 
 pytestmark = pytest.mark.slow
 

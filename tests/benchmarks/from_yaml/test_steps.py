@@ -12,11 +12,11 @@ import pytest
 
 from tests.benchmarks.from_yaml.files import SCENES, project, scenes, template, write, write_table
 from tests.projects import Project
-from whatif.artifacts.schemas import CORRECTIONS, PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.benchmarks.from_yaml.schemas import CANDIDATES, ROWS
-from whatif.errors import WhatifError
-from whatif.graph.freshness import Condition
-from whatif.language.options import LETTERS
+from whatif.engine.artifacts.schemas import CORRECTIONS, PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.freshness import Condition
+from whatif.engine.language.options import LETTERS
 
 pytestmark = pytest.mark.slow
 

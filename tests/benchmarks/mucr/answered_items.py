@@ -9,11 +9,11 @@ from typing import Any
 import pyarrow as pa
 
 from tests.choice_questions import choice_question
-from whatif.artifacts.schemas import PREDICTIONS
 from whatif.benchmarks.mucr.asked_items import AskedItems
 from whatif.benchmarks.mucr.results import Attempts, Results
 from whatif.benchmarks.mucr.schemas import CONTEXT, MAIN_FORM, SCORES, STYLES, TEXT, VISUAL_FORMS
-from whatif.reporting.system_answers import COLUMNS, System, SystemAnswers
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.results.reporting.system_answers import COLUMNS, System, SystemAnswers
 
 Row = dict[str, Any]
 SCHEMA = pa.schema([PREDICTIONS.schema.field(name) for name in COLUMNS])

@@ -10,9 +10,9 @@ from PIL import Image
 
 from tests.benchmarks.mucr.rows import Row, causal_pair
 from tests.choice_questions import choice_question
-from whatif.artifacts.images import image_row
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.mucr.schemas import STYLES, VISUAL_FORMS
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.artifacts.reader import canonical_json
 
 CATEGORIES = ("human", "animal")
 LABELS = {"separate": ["Cause", "A", "B", "C", "D"], "cause-and-composite": ["Cause", "Effects"]}

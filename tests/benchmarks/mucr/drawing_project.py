@@ -9,12 +9,12 @@ from typing import Any
 from tests.benchmarks.mucr.rows import Row, candidate, causal_pair, description
 from tests.projects import Project
 from tests.served_model import encoded_picture
-from whatif.artifacts.images import image_row
-from whatif.artifacts.reader import canonical_json
-from whatif.artifacts.schemas import IMAGES, REJECTIONS, Table
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS, DESCRIPTIONS
-from whatif.graph.jobs import Job
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.artifacts.schemas import IMAGES, REJECTIONS, Table
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.graph.jobs import Job
 
 NAME = "mucr"
 SPLIT, SEED = "test", 2024
@@ -30,7 +30,7 @@ def drawing_project(folder: Path, **generate: Any) -> Project:
 
 
 def scene_pairs(groups: int = 1) -> tuple[list[Row], list[Row]]:
-    from whatif.embedded.causal_pairs import draw_group
+    from whatif.world.causal_pairs import draw_group
 
     pairs, descriptions = [], []
     for number in range(groups):

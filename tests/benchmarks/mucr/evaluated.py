@@ -8,9 +8,9 @@ from typing import Any
 from tests.benchmarks.mucr.asked import Set
 from tests.benchmarks.mucr.rows import Row
 from tests.projects import Project
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.mucr.evaluation import write_answers
-from whatif.graph.jobs import Job
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.graph.jobs import Job
 
 
 class Collected:

@@ -11,11 +11,11 @@ from PIL import Image, ImageDraw
 
 from tests.benchmarks.mucr.rows import Row, candidate, causal_pair, choice, description
 from tests.projects import Project
-from whatif.artifacts.images import image_row
-from whatif.artifacts.schemas import IMAGES, QUESTIONS, REJECTIONS, Table
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS, CHOICES, DESCRIPTIONS, ITEMS, STYLES
-from whatif.random_streams import stream
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.artifacts.schemas import IMAGES, QUESTIONS, REJECTIONS, Table
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.random_streams import stream
 
 NAME = "mucr"
 THINGS = ("vase", "lamp", "clock", "kettle")

@@ -18,7 +18,7 @@ import pytest
 from tests.benchmarks.mucr.drawing_project import NAME, draw_jobs
 from tests.projects import Project
 from whatif.models.responses.store import ResponseStore
-from whatif.text_to_image.diffusers_generator import DiffusersImages
+from whatif.models.text_to_image.diffusers_generator import DiffusersImages
 
 
 def draw_and_log(project: Project, when: str, number: int) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tests.people.imports.files import jsonl_file
 from tests.pictures import png
-from tests.verification.imports.files import jsonl_file
 
 Row = dict[str, Any]
 SUBJECTS = ("nurse", "farmer", "baker", "pilot")

@@ -10,18 +10,18 @@ import pytest
 from click.testing import CliRunner
 
 from tests.benchmarks.mucr.released_rows import Row, pair_row, write_rows
+from tests.people.imports.files import csv_file, csv_rows
 from tests.projects import Project
-from tests.verification.imports.files import csv_file, csv_rows
-from whatif.artifacts.schemas import JUDGEMENTS, REJECTIONS
 from whatif.benchmarks.mucr.annotation_tasks import annotation_task_set, with_chosen_images
 from whatif.benchmarks.mucr.annotations import annotated
 from whatif.benchmarks.mucr.schemas import CAUSAL_PAIRS
 from whatif.benchmarks.mucr.settings import AnnotateSettings
-from whatif.cli import main
-from whatif.errors import WhatifError
-from whatif.graph.jobs import Job
-from whatif.params.resolution import Resolution
-from whatif.verification.picture_tasks import task_id_of
+from whatif.commands.cli import main
+from whatif.engine.artifacts.schemas import JUDGEMENTS, REJECTIONS
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.jobs import Job
+from whatif.engine.params.resolution import Resolution
+from whatif.people.picture_tasks import task_id_of
 
 pytestmark = pytest.mark.slow
 

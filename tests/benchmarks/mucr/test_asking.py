@@ -10,7 +10,7 @@ import pytest
 from tests.benchmarks.mucr.asked import CATEGORIES, Set
 from whatif.benchmarks.mucr.asking import asked_questions, pilot_sample
 from whatif.benchmarks.mucr.examples import example_chooser
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 MADE = Set()
 BY_ID = {row["question_id"]: row for row in [*MADE.questions, *MADE.training]}

@@ -12,21 +12,21 @@ from click.testing import CliRunner
 
 from tests.benchmarks.mucr.released_rows import image_bytes
 from tests.benchmarks.mucr.rows import Row, candidate, causal_pair, choice
+from tests.people.imports.files import csv_file, csv_rows
 from tests.projects import Project
-from tests.verification.imports.files import csv_file, csv_rows
-from whatif import artifacts
-from whatif.artifacts.images import image_row
-from whatif.artifacts.schemas import IMAGES
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.mucr.choice_tasks import choice_task_set, interface_of, with_images
 from whatif.benchmarks.mucr.choices import Chosen, chosen
 from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS, CHOICES, SIDES
 from whatif.benchmarks.mucr.settings import ChooseSettings
-from whatif.cli import main
-from whatif.errors import WhatifError
-from whatif.params.resolution import Resolution
-from whatif.verification.exports.folder import NO_IMAGE
-from whatif.verification.imports.settings import LabelFile
+from whatif.commands.cli import main
+from whatif.engine import artifacts
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.artifacts.schemas import IMAGES
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.resolution import Resolution
+from whatif.people.exports.folder import NO_IMAGE
+from whatif.people.imports.settings import LabelFile
 
 
 def picture(pair: str, style: str, side: str, place: int) -> bytes:

@@ -14,15 +14,15 @@ import yaml
 from tests.benchmarks.mucr.released_rows import Row, pair_row, write_rows
 from tests.chat_server import ChatServer
 from tests.projects import Project
-from whatif.artifacts.schemas import REJECTIONS
 from whatif.benchmarks.mucr.description_replies import read_prompt
 from whatif.benchmarks.mucr.descriptions import all_descriptions
 from whatif.benchmarks.mucr.schemas import DESCRIPTIONS
 from whatif.benchmarks.mucr.sources import extracted
 from whatif.benchmarks.mucr.steps import BENCHMARK
-from whatif.errors import WhatifError
-from whatif.graph.freshness import Condition, state_of
-from whatif.graph.jobs import Job
+from whatif.engine.artifacts.schemas import REJECTIONS
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.freshness import Condition, state_of
+from whatif.engine.graph.jobs import Job
 
 pytestmark = pytest.mark.slow
 
@@ -193,7 +193,7 @@ def test_new_cue_phrases_change_no_description_and_no_image() -> None:
 
 
 def test_drawn_scenes_have_computed_descriptions() -> None:
-    from whatif.embedded.causal_pairs import draw_group
+    from whatif.world.causal_pairs import draw_group
 
     settings = Project(Path(), "mucr").section("extract")
     pairs = extracted(_extract(settings), ("comic",), 7).pairs

@@ -20,16 +20,16 @@ from tests.benchmarks.mucr.drawing_project import (
     undrawn,
 )
 from tests.benchmarks.mucr.rows import description
+from tests.models.text_to_image.image_server import ImageServer, error
+from tests.models.text_to_image.requests import settings_of
 from tests.projects import Project
-from tests.text_to_image.image_server import ImageServer, error
-from tests.text_to_image.requests import settings_of
 from tests.tiny_checkpoints import tiny_diffusion, tiny_flux, tiny_sdxl
-from whatif.artifacts.schemas import IMAGES
 from whatif.benchmarks.mucr.drawing import NO_DESCRIPTION, NOT_DRAWN, read_styles
 from whatif.benchmarks.mucr.schemas import STYLES
-from whatif.errors import WhatifError
-from whatif.graph.freshness import Condition, state_of
-from whatif.text_to_image import load
+from whatif.engine.artifacts.schemas import IMAGES
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.freshness import Condition, state_of
+from whatif.models.text_to_image import load
 
 pytestmark = pytest.mark.slow
 
@@ -187,7 +187,7 @@ def test_a_job_reads_only_the_settings_of_its_own_generator(project: Project, tm
     scenes, tiny = draw_jobs(project)
     assert list(scenes.reading.settings.generators) == ["scenes"] and not scenes.source_paths
     assert list(tiny.reading.settings.generators) == ["tiny"] and list(tiny.source_paths) == [str(folder)]
-    roots = "whatif.text_to_image.diffusers_generator:diffusers_generator"
+    roots = "whatif.models.text_to_image.diffusers_generator:diffusers_generator"
     assert roots in tiny.code_roots and roots not in scenes.code_roots
     assert not any("tiny" in name for name in scenes.plain_parameters)
 

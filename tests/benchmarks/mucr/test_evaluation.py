@@ -16,11 +16,11 @@ from tests.benchmarks.mucr.rows import Row
 from tests.benchmarks.shared.test_evaluation import Endpoint, loopback
 from tests.command_line import whatif
 from tests.faulty_proxy import Fault
+from tests.people.imports.files import jsonl_file
 from tests.projects import Project
 from tests.tiny_checkpoints import tiny_llava, tiny_text_model
-from tests.verification.imports.files import jsonl_file
 from whatif.benchmarks.shared.dry_run import DryRun
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 pytestmark = pytest.mark.slow
 
@@ -127,7 +127,7 @@ def test_a_model_without_images_is_asked_text_alone(project: Project, endpoint: 
 def test_images_apart_have_their_labels_on_a_composite_for_models_that_take_one(
     project: Project, endpoint: Reasoning, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from whatif.drawing import composite
+    from whatif.models import composite_picture as composite
 
     drawn: list[tuple[str, ...]] = []
     original = composite.composite

@@ -14,13 +14,13 @@ from PIL import Image
 from tests.benchmarks.mucr.tuning import Asked, task_of, tuned, whole
 from tests.projects import Project
 from tests.tiny_checkpoints import tiny_llava
-from whatif.artifacts.schemas import PREDICTIONS
-from whatif.artifacts.writer import as_table
 from whatif.benchmarks import check_params
 from whatif.benchmarks.mucr.fine_tuning import main_questions
 from whatif.benchmarks.mucr.schemas import TRAINING
 from whatif.benchmarks.shared.pilots import pilot_of
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.artifacts.writer import as_table
+from whatif.engine.errors import WhatifError
 from whatif.models import load
 from whatif.scoring.rank import predictions
 

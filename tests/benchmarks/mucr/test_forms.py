@@ -15,12 +15,12 @@ from PIL import Image
 from tests.benchmarks.mucr.groups import World, asked, make, png_of, prepare
 from tests.benchmarks.mucr.rows import Row
 from tests.projects import Project
-from whatif.artifacts.images import image_row
 from whatif.benchmarks.mucr.forms import encoded
-from whatif.drawing.composite import composite, layout_of
-from whatif.drawing.square import squared
-from whatif.drawing.strip import strip, strip_layout
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.errors import WhatifError
+from whatif.models.composite_picture import composite, layout_of
+from whatif.models.square import squared
+from whatif.world.drawing.strip import strip, strip_layout
 
 pytestmark = pytest.mark.slow
 

@@ -11,12 +11,12 @@ from tests.benchmarks.mucr.asked import Set
 from tests.benchmarks.mucr.evaluated import Collected, job_of, write_inputs
 from tests.benchmarks.mucr.rows import Row
 from tests.projects import Project
-from whatif.artifacts.schemas import REJECTIONS
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.mucr.human_answers import attempts_of, write_attempts
 from whatif.benchmarks.mucr.schemas import ATTEMPTS
-from whatif.errors import WhatifError
-from whatif.verification.label_files import TWICE_ALIKE, TWICE_DIFFERENTLY
+from whatif.engine.artifacts.schemas import REJECTIONS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.errors import WhatifError
+from whatif.people.label_files import TWICE_ALIKE, TWICE_DIFFERENTLY
 
 QUESTIONS = [
     {"question_id": name, "choices": ["w", "x", "y", "z"], "answer": answer}

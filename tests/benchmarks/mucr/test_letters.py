@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 import pytest
 
 from whatif.benchmarks.mucr.letters import balanced, ordered
-from whatif.random_streams import stream
+from whatif.engine.random_streams import stream
 
 Cells = dict[str, set[tuple[str, str]]]
 

@@ -20,13 +20,13 @@ from tests.benchmarks.mucr.drawing_project import (
 )
 from tests.projects import Project
 from tests.tiny_checkpoints import tiny_clip
-from whatif.artifacts.schemas import REJECTIONS
 from whatif.benchmarks.mucr import preselection
 from whatif.benchmarks.mucr.preselection import Siblings, preselected
 from whatif.benchmarks.mucr.schemas import CHOICES
 from whatif.benchmarks.mucr.settings import FilterMucr
-from whatif.errors import WhatifError
-from whatif.params.checkpoints import LocalCheckpoint
+from whatif.engine.artifacts.schemas import REJECTIONS
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.checkpoints import LocalCheckpoint
 
 pytestmark = pytest.mark.slow
 

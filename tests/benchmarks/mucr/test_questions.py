@@ -21,7 +21,7 @@ from whatif.benchmarks.mucr.askable import (
     NO_IMAGE,
 )
 from whatif.benchmarks.mucr.schemas import STYLES
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 pytestmark = pytest.mark.slow
 

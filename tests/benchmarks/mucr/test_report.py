@@ -15,14 +15,14 @@ from tests.pictures import png
 from tests.projects import Project
 from tests.published import funnel_lines
 from tests.shown_items import check_items, images_read_by, missing_images
-from whatif.artifacts.images import image_row
-from whatif.artifacts.schemas import PREDICTIONS
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.mucr.report import publish_report
 from whatif.benchmarks.mucr.schemas import SCORES, SIDES, STYLES, TEXT
 from whatif.commands.summary import headline
-from whatif.errors import WhatifError
-from whatif.graph.jobs import Job
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.jobs import Job
 
 pytestmark = pytest.mark.slow
 

@@ -10,9 +10,9 @@ import pytest
 from tests.benchmarks.mucr.groups import NAME, World, make, prepare
 from tests.benchmarks.mucr.rows import Row
 from tests.projects import Project
-from whatif.artifacts.schemas import SHORTCUTS
 from whatif.benchmarks.mucr.shortcut_audit import as_stored, shortcuts
-from whatif.random_streams import stream
+from whatif.engine.artifacts.schemas import SHORTCUTS
+from whatif.engine.random_streams import stream
 
 pytestmark = pytest.mark.slow
 

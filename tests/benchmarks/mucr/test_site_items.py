@@ -11,13 +11,13 @@ from tests.benchmarks.mucr.rows import Row, candidate, choice
 from tests.outputs import Published
 from tests.projects import Project
 from tests.shown_items import check_items, images_read_by, missing_images
-from whatif.artifacts.schemas import PREDICTIONS
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.mucr.asking import asked_questions
 from whatif.benchmarks.mucr.schemas import SIDES
 from whatif.benchmarks.mucr.site_items import site_items
-from whatif.graph.jobs import Job
-from whatif.reporting.items import item_rows, view_rows
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.graph.jobs import Job
+from whatif.results.reporting.items import item_rows, view_rows
 
 pytestmark = pytest.mark.slow
 

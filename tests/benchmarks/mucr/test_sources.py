@@ -20,10 +20,10 @@ from tests.benchmarks.mucr.released_rows import (
     write_rows,
 )
 from tests.projects import Project
-from whatif.artifacts.images import ImageStore
-from whatif.artifacts.schemas import IMAGES, QUESTIONS, REJECTIONS
 from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS, CHOICES
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.images import ImageStore
+from whatif.engine.artifacts.schemas import IMAGES, QUESTIONS, REJECTIONS
+from whatif.engine.errors import WhatifError
 from whatif.formats.mucr_texts import cue_fault, explanation_of
 
 pytestmark = pytest.mark.slow
@@ -193,7 +193,7 @@ def test_core_captions_keep_their_history(mucr: Project) -> None:
 
 
 def test_drawn_groups_are_written_whole(mucr: Project) -> None:
-    from whatif.embedded.causal_pairs import draw_group
+    from whatif.world.causal_pairs import draw_group
 
     mucr.section("extract")["scenes"] = {"groups": 3}
     assert made(mucr) == []

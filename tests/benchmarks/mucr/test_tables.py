@@ -21,8 +21,8 @@ from whatif.benchmarks.mucr.schemas import SCORES
 from whatif.benchmarks.mucr.settings import AggregateMucr
 from whatif.benchmarks.mucr.tuning_table import table4
 from whatif.benchmarks.mucr.variation_tables import table1, table2, table3
-from whatif.reporting.published_numbers import published
-from whatif.reporting.rendering import to_markdown
+from whatif.results.reporting.published_numbers import published
+from whatif.results.reporting.rendering import to_markdown
 
 ASKED = items()
 NAMES = {"own": "Our model", "llava": "LLaVA-v1.6", "reader": "Reader", "random": "Random"}

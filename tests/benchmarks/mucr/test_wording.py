@@ -6,7 +6,7 @@ import pytest
 
 from whatif.benchmarks.mucr.schemas import METRICS, SCORES, VISUAL_FORMS
 from whatif.benchmarks.mucr.wording import Wording, what_is_shown, wording
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 CAPTIONS = {"cause": "A cat {jumps}.", "effect": "The lamp falls."}
 

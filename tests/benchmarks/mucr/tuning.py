@@ -10,13 +10,13 @@ from typing import Any
 from tests.benchmarks.mucr.evaluated import Collected
 from tests.choice_questions import choice_question
 from tests.pictures import png
-from whatif.artifacts.images import image_row
-from whatif.artifacts.schemas import IMAGES, QUESTIONS, Table
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.mucr.schemas import ITEMS
-from whatif.graph.task import Input, Task
-from whatif.params.checkpoints import HuggingFaceChat
-from whatif.params.fine_tuning import FineTuning
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.artifacts.schemas import IMAGES, QUESTIONS, Table
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.graph.task import Input, Task
+from whatif.engine.params.checkpoints import HuggingFaceChat
+from whatif.engine.params.fine_tuning import FineTuning
 
 Row = dict[str, Any]
 COLOURS = {"yellow": (255, 255, 0), "blue": (0, 0, 255), "red": (255, 0, 0), "green": (0, 255, 0)}

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from tests.projects import Project
-from whatif.artifacts.schemas import JUDGED, PREDICTIONS, QUESTIONS
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.scenes.site_items import PAIRS_GROUP, known_of_pairs, scene_items
 from whatif.benchmarks.shared.reports import judged_of
-from whatif.graph.jobs import Job
-from whatif.reporting.items import Item, ItemAnswer
+from whatif.engine.artifacts.schemas import JUDGED, PREDICTIONS, QUESTIONS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.graph.jobs import Job
+from whatif.results.reporting.items import Item, ItemAnswer
 
 Row = dict[str, Any]
 NAMES = {"eyes": "Eyes", "words": "Words"}

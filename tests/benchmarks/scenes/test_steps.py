@@ -13,12 +13,12 @@ from tests.published import numbers
 from tests.shown_items import shown_items
 from tests.tiny_checkpoints import tiny_clip, tiny_diffusion, tiny_llava, tiny_vilt
 from whatif import benchmarks
-from whatif.artifacts.images import ImageStore
-from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS
-from whatif.embedded.scene_pairs import picture_defects
-from whatif.errors import WhatifError
-from whatif.params.base import STAGES
-from whatif.reporting.rendering import WIDTH
+from whatif.engine.artifacts.images import ImageStore
+from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.base import STAGES
+from whatif.results.reporting.rendering import WIDTH
+from whatif.world.scene_pairs import picture_defects
 
 pytestmark = pytest.mark.slow
 
@@ -72,7 +72,7 @@ def project(project: Project, checkpoints: Path) -> Project:
 @pytest.fixture
 def lenient(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A project whose verification finds what was asked for in every image."""
-    monkeypatch.setattr("whatif.embedded.scene_pairs.picture_defects", lambda picture, **asked: [])
+    monkeypatch.setattr("whatif.world.scene_pairs.picture_defects", lambda picture, **asked: [])
     return project
 
 
@@ -153,7 +153,7 @@ def test_verification_rejects_pictures_of_nothing_with_the_reason(
         seen.append(picture)
         return [] if len(seen) <= 2 else picture_defects(picture, **asked)
 
-    monkeypatch.setattr("whatif.embedded.scene_pairs.picture_defects", all_but_the_first)
+    monkeypatch.setattr("whatif.world.scene_pairs.picture_defects", all_but_the_first)
     (line,) = [line for line in project.make("verify") if line.startswith("warning: ")]
     assert line.startswith("warning: verify scenes: only 1 of 5 pairs is left; most frequent reason: wrong ")
     rejections = project.rows("verify", "rejections", REJECTIONS)

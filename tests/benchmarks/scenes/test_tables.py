@@ -8,7 +8,7 @@ import pytest
 
 from tests.frames import check, has, printed, row, value
 from whatif.benchmarks.scenes.tables import accuracy, headline, matching
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 # Four images with two questions each: a number and one to be answered with yes or no.
 QUESTIONS = [

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from whatif.artifacts.schemas import PREDICTIONS
 from whatif.benchmarks.shared.answers_shown import NOTHING, item_answer, program_shown
-from whatif.params.prices import Prices
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.params.prices import Prices
 
 Row = dict[str, Any]
 

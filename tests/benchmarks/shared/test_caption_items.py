@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from whatif.benchmarks.shared.caption_items import KnownOfPairs, pair_items, ranks_shown
-from whatif.reporting.items import Item, ItemAnswer, ItemPicture
+from whatif.results.reporting.items import Item, ItemAnswer, ItemPicture
 
 PAIR = {
     **{f"{column}_{side}": f"{column} {side}" for column in ("caption", "subject", "image_id") for side in (0, 1)},

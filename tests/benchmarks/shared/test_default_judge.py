@@ -16,8 +16,8 @@ from tests.chat_server import ChatServer, Message, text_of
 from tests.defaults import name_no_model
 from tests.projects import Project
 from tests.published import numbers
-from whatif.artifacts.schemas import JUDGED, QUESTIONS
-from whatif.artifacts.site_schemas import ITEMS
+from whatif.engine.artifacts.schemas import JUDGED, QUESTIONS
+from whatif.engine.artifacts.site_schemas import ITEMS
 from whatif.scoring.judging import FINDS_NONE, NOT_IN_RESPONSE
 
 pytestmark = pytest.mark.slow

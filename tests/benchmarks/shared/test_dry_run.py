@@ -13,16 +13,16 @@ from tests.benchmarks.cvqa_real.small import small
 from tests.benchmarks.shared.test_evaluation import Endpoint, endpoint, loopback, made
 from tests.command_line import whatif
 from tests.projects import Project
-from whatif import artifacts
-from whatif.artifacts.images import ImageStore
-from whatif.artifacts.schemas import QUESTIONS
-from whatif.graph.run import run
-from whatif.language import strategies
-from whatif.language.strategies import prompt
-from whatif.language.strategies.strategy import Strategy
+from whatif.commands.snakemake import open_graph
+from whatif.engine import artifacts
+from whatif.engine.artifacts.images import ImageStore
+from whatif.engine.artifacts.schemas import QUESTIONS
+from whatif.engine.graph.run import run
+from whatif.engine.language import strategies
+from whatif.engine.language.strategies import prompt
+from whatif.engine.language.strategies.strategy import Strategy
 from whatif.models.responses.token_estimates import picture_tokens
 from whatif.scoring import open_answers
-from whatif.workflow.snakemake import open_graph
 
 pytestmark = pytest.mark.slow
 

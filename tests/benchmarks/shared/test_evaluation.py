@@ -13,11 +13,11 @@ from tests.benchmarks.cvqa_real.small import small
 from tests.faulty_proxy import Fault, FaultyProxy
 from tests.projects import Project
 from tests.tiny_checkpoints import tiny_text_model
-from whatif import artifacts
-from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
-from whatif.artifacts.writer import ArtifactWriter
-from whatif.graph.freshness import Condition
-from whatif.graph.run import run
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS
+from whatif.engine.artifacts.writer import ArtifactWriter
+from whatif.engine.graph.freshness import Condition
+from whatif.engine.graph.run import run
 
 pytestmark = pytest.mark.slow
 

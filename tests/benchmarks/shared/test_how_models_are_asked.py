@@ -17,14 +17,14 @@ from tests.benchmarks.cvqa_synthetic.small import BEFORE_MODELS, NAME, small
 from tests.benchmarks.shared.test_evaluation import Endpoint, loopback
 from tests.command_line import refused, whatif
 from tests.projects import Project, Row
-from whatif import artifacts
-from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
-from whatif.artifacts.site_schemas import ITEMS
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
-from whatif.errors import WhatifError
-from whatif.graph.freshness import Condition
-from whatif.language.options import printed_question
-from whatif.workflow import snakemake as workflow
+from whatif.commands import snakemake as workflow
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS
+from whatif.engine.artifacts.site_schemas import ITEMS
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.freshness import Condition
+from whatif.engine.language.options import printed_question
 
 pytestmark = pytest.mark.slow
 

@@ -18,17 +18,17 @@ from tests.command_line import whatif
 from tests.faulty_proxy import Fault, FaultyProxy, _send
 from tests.projects import Project
 from tests.tiny_checkpoints import tiny_text_model
-from whatif import artifacts
-from whatif.artifacts.schemas import JUDGED, QUESTIONS
-from whatif.errors import WhatifError
-from whatif.graph import jobs
-from whatif.graph.freshness import Condition
-from whatif.reporting.reading import WAYS
-from whatif.reporting.table import from_csv
+from whatif.commands.snakemake import targets
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import JUDGED, QUESTIONS
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph import jobs
+from whatif.engine.graph.freshness import Condition
+from whatif.engine.workflow.dvc_yaml import dvc_yaml
+from whatif.people.response_labels import read_response_labels
+from whatif.results.reporting.reading import WAYS
+from whatif.results.reporting.table import from_csv
 from whatif.scoring.judging import FINDS_NONE, NOT_IN_RESPONSE, OUTSIDE
-from whatif.verification.response_labels import read_response_labels
-from whatif.workflow.dvc_yaml import dvc_yaml
-from whatif.workflow.snakemake import targets
 
 pytestmark = pytest.mark.slow
 
@@ -209,7 +209,10 @@ def test_a_judge_belongs_to_the_evaluation_of_the_model_that_it_reads(
     assert str(MADE) in targets(graph)["evaluate-theirs"]
     (job,) = [job for job in graph.jobs if job.name == JUDGE_JOB]
     assert (job.model_key, job.evaluated_key) == ("j", "theirs")
-    assert list(job.package_files) == ["whatif.language:judges/answer.yaml", "whatif.language:strategies/direct.yaml"]
+    assert list(job.package_files) == [
+        "whatif.engine.language:judges/answer.yaml",
+        "whatif.engine.language:strategies/direct.yaml",
+    ]
     assert "models.j.max_new_tokens" in job.plain_parameters
     assert not {"models.j.name", "models.j.limit", "models.theirs.predictions"} & set(job.plain_parameters)
     assert "models.j" in dvc_yaml(graph)
@@ -265,7 +268,7 @@ def test_what_makes_a_judgement_stale(
     project.section("evaluate")["judge"].pop("labels")
     package_file = jobs._package_file
     changed = tmp_path / "answer.yaml"
-    shutil.copy(package_file("whatif.language:judges/answer.yaml"), changed)
+    shutil.copy(package_file("whatif.engine.language:judges/answer.yaml"), changed)
     monkeypatch.setattr(
         jobs, "_package_file", lambda name: changed if name.endswith("answer.yaml") else package_file(name)
     )

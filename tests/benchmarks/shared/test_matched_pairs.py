@@ -9,10 +9,10 @@ import pytest
 from tests.frames import check, row, value
 from whatif.benchmarks.shared.matched_pairs import CAPTION, IMAGE, choices, matched_pairs
 from whatif.benchmarks.shared.pair_choices import found as choices_found
-from whatif.reporting.paired import BOTH_RIGHT, CONSISTENT, COUNTERFACTUAL, EXTRACTED, IGNORED, ORIGINAL
-from whatif.reporting.paired_answers import ALL
-from whatif.reporting.table import DROP
-from whatif.statistics import clustered_share, wilson
+from whatif.results.reporting.paired import BOTH_RIGHT, CONSISTENT, COUNTERFACTUAL, EXTRACTED, IGNORED, ORIGINAL
+from whatif.results.reporting.paired_answers import ALL
+from whatif.results.reporting.table import DROP
+from whatif.scoring.statistics import clustered_share, wilson
 
 
 def match(pair: str, *scores: float | None, model: str = "m") -> dict[str, Any]:

@@ -9,10 +9,10 @@ from typing import Any
 from PIL import Image
 
 from tests.pictures import png
-from whatif.artifacts.images import ImageStore, image_row
-from whatif.artifacts.schemas import IMAGES
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.shared.page_images import reduced
+from whatif.engine.artifacts.images import ImageStore, image_row
+from whatif.engine.artifacts.schemas import IMAGES
+from whatif.engine.artifacts.writer import write_artifact
 
 
 def stored_image(data: bytes, side: int) -> dict[str, Any]:

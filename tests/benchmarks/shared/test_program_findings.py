@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.shared.program_findings import category_of, right_text, write_program_findings
 from whatif.benchmarks.shared.program_labels import read_program_labels
-from whatif.errors import WhatifError
-from whatif.graph.task import Input, Task
+from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.task import Input, Task
+from whatif.engine.params.programs import Limits
 from whatif.models.depicted import Depicted
-from whatif.params.programs import Limits
 
 Row = dict[str, Any]
 

@@ -13,8 +13,8 @@ from tests.benchmarks.cvqa_synthetic.small import BEFORE_MODELS
 from tests.benchmarks.cvqa_synthetic.small import small as small_puzzles
 from tests.benchmarks.shared.test_evaluation import MADE, Endpoint, loopback, made, rows, state
 from tests.projects import Project
-from whatif.graph.freshness import Condition
-from whatif.language import prompts
+from whatif.engine.graph.freshness import Condition
+from whatif.engine.language import prompts
 
 pytestmark = pytest.mark.slow
 __all__ = ["loopback"]  # a fixture
@@ -77,7 +77,7 @@ def test_an_edited_form_makes_the_answers_of_its_models_stale_and_no_others(
     (package / "other.yaml").write_text("question: '{question} Be long.'", encoding="utf-8")
     monkeypatch.setattr(prompts, "FOLDER", package)
     # A path that is absolute stays as it is below the folder of a package.
-    monkeypatch.setattr(prompts, "FILE", f"whatif.language:{package}/{{}}.yaml")
+    monkeypatch.setattr(prompts, "FILE", f"whatif.engine.language:{package}/{{}}.yaml")
     prompts.read.cache_clear()
     ask(real, endpoint, prompt="toy")
     made(real)

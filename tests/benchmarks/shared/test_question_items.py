@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from whatif.artifacts.schemas import PREDICTIONS
-from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.shared import question_items as module
 from whatif.benchmarks.shared.item_answers import ShownSystem, answer_in_words
 from whatif.benchmarks.shared.item_selection import Selection
 from whatif.benchmarks.shared.question_items import About, question_items
-from whatif.graph.task import Input, Task
-from whatif.reporting.items import Item, ItemView
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.graph.task import Input, Task
+from whatif.results.reporting.items import Item, ItemView
 
 Row = dict[str, Any]
 LABELS = {"original": "", "counterfactual": "changed"}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.verification.imports.files import csv_file
+from tests.people.imports.files import csv_file
 from whatif.benchmarks.shared.question_labels import CheckedPairs, Variants, VerifyQuestions, check_pairs
 
 ITEMS = Variants(first="basic", named="basic", least_others=1)

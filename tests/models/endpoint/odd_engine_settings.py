@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from whatif.engine.params.endpoints import ServedModel
 from whatif.models import load
 from whatif.models.endpoint.served import ServedAnswers
-from whatif.params.endpoints import ServedModel
 
 ENGINE = f"{sys.executable} {Path(__file__).with_name('odd_engine.py')}"
 

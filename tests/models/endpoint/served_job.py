@@ -17,7 +17,7 @@ from tests.models.endpoint.server import question
 from whatif.models import load
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
-from whatif.params.endpoints import ServedModel
+from whatif.engine.params.endpoints import ServedModel
 
 checkpoint, many, stops = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 program = Path(sys.executable).with_name("transformers")

@@ -14,10 +14,10 @@ from typing import Any
 from tests.defaults import ROOT
 from tests.faulty_proxy import FaultyProxy, Plan
 from tests.served_model import encoded_picture
-from whatif.language.messages import one_turn
+from whatif.engine.language.messages import one_turn
+from whatif.engine.params.endpoints import ApiModel
 from whatif.models import Answer, Question
 from whatif.models.endpoint.api import ApiAnswers
-from whatif.params.endpoints import ApiModel
 
 TOKENS = 8
 SECRET = "sk-marker-4f1d9c-0123456789abcdef"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-import whatif.progress
+import whatif.engine.progress
 from tests.defaults import PARAMS, name_no_model
 from tests.faulty_proxy import Fault, FaultyProxy, always, first, seeded
 from tests.models.endpoint.server import (
@@ -25,10 +25,10 @@ from tests.models.endpoint.server import (
 )
 from tests.served_model import greedy
 from whatif import benchmarks
-from whatif.artifacts.images import ImageStore
 from whatif.benchmarks.shared.evaluation import TransientErrors
-from whatif.errors import WhatifError
-from whatif.language.messages import one_turn
+from whatif.engine.artifacts.images import ImageStore
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.messages import one_turn
 from whatif.models import Answer, Question, load
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.responses.store import ResponseStore
@@ -133,7 +133,7 @@ def test_tokens_and_cost_are_counted(served: tuple[str, Path], capfd: pytest.Cap
 def test_a_log_file_gets_one_line_for_many_requests_with_their_tokens_and_cost(
     served: tuple[str, Path], tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(whatif.progress, "INTERVAL", float("inf"))
+    monkeypatch.setattr(whatif.engine.progress, "INTERVAL", float("inf"))
     prices = {"price_per_million_prompt_tokens": 0.0, "price_per_million_response_tokens": 1e6}
     with FaultyProxy(served[0]) as proxy, ResponseStore(tmp_path / "r.sqlite") as store:
         model = TransientErrors(stored(ApiAnswers(settings_of(proxy.base_url, served[1], **prices), 0), store))

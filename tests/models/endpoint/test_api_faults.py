@@ -14,7 +14,7 @@ import pytest
 
 from tests.faulty_proxy import RATE_LIMIT, Fault, FaultyProxy, always, first, seeded
 from tests.models.endpoint.server import SECRET, ask, question, run_in_process, settings_of
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.models import Answer, load
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.endpoint.connection import FIRST_WAIT, LONGEST_WAIT

@@ -11,15 +11,15 @@ import pytest
 
 from tests.faulty_proxy import Fault, FaultyProxy, Plan, always
 from tests.models.endpoint.server import SECRET
-from whatif.errors import WhatifError
-from whatif.language.messages import one_turn
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.messages import one_turn
+from whatif.engine.params.endpoints import ApiModel
 from whatif.models import Answer, Question
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.endpoint.connection import FIRST_WAIT
 from whatif.models.responses.answer_json import as_json as answer_as_json
 from whatif.models.responses.store import ResponseStore, request_key
 from whatif.models.responses.stored import stored
-from whatif.params.endpoints import ApiModel
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("key")]
 

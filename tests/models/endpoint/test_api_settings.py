@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.shared.test_evaluation import Endpoint, loopback
-from whatif.language.messages import ImagePart, one_turn, user_message
+from whatif.engine.language.messages import ImagePart, one_turn, user_message
+from whatif.engine.params.endpoints import ApiModel
 from whatif.models import Question, load
-from whatif.params.endpoints import ApiModel
 
 __all__ = ["loopback"]  # a fixture
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.models.endpoint.engine import Engine, engine_of
 
 pytestmark = pytest.mark.process

@@ -10,9 +10,9 @@ import pytest
 
 from tests.faulty_proxy import Fault, FaultyProxy, always
 from tests.models.endpoint.server import completion, settings_of
-from whatif.artifacts import canonical_json
-from whatif.errors import WhatifError
-from whatif.language.messages import one_turn
+from whatif.engine.artifacts import canonical_json
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.messages import one_turn
 from whatif.models import Answer, Question
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.endpoint.json_replies import json_fault

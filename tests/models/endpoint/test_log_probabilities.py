@@ -11,8 +11,8 @@ import pytest
 
 from tests.faulty_proxy import Fault, FaultyProxy, always
 from tests.models.endpoint.server import SECRET, settings_of
-from whatif.errors import WhatifError
-from whatif.language.messages import one_turn
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.messages import one_turn
 from whatif.models import Answer, Question
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.endpoint.log_probabilities import letter_scores

@@ -19,17 +19,17 @@ from tests.models.families import checkpoint, loaded, quick
 from tests.scoring_server import Scorer, scoring_server
 from tests.served_model import encoded_picture
 from tests.tiny_checkpoints import tiny_llava
-from whatif import artifacts
-from whatif.artifacts.schemas import PREDICTIONS
-from whatif.artifacts.writer import ArtifactWriter
-from whatif.errors import WhatifError
-from whatif.files.image_decoding import decode
-from whatif.language.messages import ImagePart, Message, one_turn
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.artifacts.writer import ArtifactWriter
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.image_decoding import decode
+from whatif.engine.language.messages import ImagePart, Message, one_turn
+from whatif.engine.params.endpoints import ApiModel
 from whatif.models import Answer, OptionScore, Question
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.responses.store import ResponseStore, request_key
 from whatif.models.responses.stored import StoredModel, stored
-from whatif.params.endpoints import ApiModel
 from whatif.scoring.rank import best, predictions
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("key")]

@@ -17,14 +17,14 @@ from PIL import Image
 from tests.faulty_proxy import FaultyProxy
 from tests.models.endpoint.server import TOKENS, settings_of
 from tests.served_model import encoded_picture
-from whatif.files.image_decoding import decode
-from whatif.language.messages import ImagePart, Message, Messages, one_turn
+from whatif.engine.files.image_decoding import decode
+from whatif.engine.language.messages import ImagePart, Message, Messages, one_turn
+from whatif.engine.params.checkpoints import HuggingFaceChat
+from whatif.engine.params.endpoints import SystemRole
 from whatif.models import Answer, Question, load
 from whatif.models.composites import with_composite
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.endpoint.sent_messages import as_sent
-from whatif.params.checkpoints import HuggingFaceChat
-from whatif.params.endpoints import SystemRole
 
 pytestmark = pytest.mark.usefixtures("key")
 

@@ -20,14 +20,14 @@ from tests.models.endpoint.odd_engine_settings import ENGINE, odd
 from tests.models.endpoint.server import TOKENS, question
 from tests.served_model import greedy
 from tests.tiny_checkpoints import tiny_llava
-from whatif.errors import WhatifError
-from whatif.language.messages import one_turn
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.messages import one_turn
+from whatif.engine.params.endpoints import ServedModel
 from whatif.models import Answer, Question, load
 from whatif.models.endpoint import server
 from whatif.models.endpoint.served import ServedAnswers, grouped_by_images
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
-from whatif.params.endpoints import ServedModel
 
 pytestmark = pytest.mark.process
 

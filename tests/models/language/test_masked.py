@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.tiny_checkpoints.language import TEXTS, tiny_bert, tiny_causal, tiny_roberta
-from whatif.errors import WhatifError
-from whatif.language.noun_swap import Filled
-from whatif.language.tagging import Noun
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.noun_swap import Filled
+from whatif.engine.language.tagging import Noun
+from whatif.engine.params.checkpoints import LocalCheckpoint
 from whatif.models.language import masked as masked_language
 from whatif.models.language.masked import MaskedLanguageModel, masked_language_model, most_probable
-from whatif.params.checkpoints import LocalCheckpoint
 
 pytestmark = pytest.mark.slow
 

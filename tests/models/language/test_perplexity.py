@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.tiny_checkpoints.language import TEXTS, tiny_bert, tiny_causal
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.checkpoints import LocalCheckpoint
 from whatif.models.language import perplexity
 from whatif.models.language.perplexity import PACKED, PerplexityModel, perplexity_model
-from whatif.params.checkpoints import LocalCheckpoint
 
 torch = pytest.importorskip("torch")
 

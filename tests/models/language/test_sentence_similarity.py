@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tests.tiny_checkpoints.language import TEXTS, tiny_bert
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.checkpoints import LocalCheckpoint
 from whatif.models.language.sentence_similarity import SentenceEmbedder, sentence_embedder
-from whatif.params.checkpoints import LocalCheckpoint
 
 pytestmark = pytest.mark.slow
 

@@ -13,8 +13,8 @@ from tests.models import families
 from tests.models.families import OPTIONS, checkpoint, network, processor_of, prompt, question, sums
 from tests.tiny_checkpoints import tiny_text_model
 from tests.tiny_checkpoints.tokenizer import special_ids, tiny_llama, tiny_tokenizer, widen
-from whatif.errors import WhatifError
-from whatif.language.messages import one_turn
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.messages import one_turn
 from whatif.models import Question
 from whatif.models.local.option_scores import keeps_keys_and_values, whole_pass_scores
 

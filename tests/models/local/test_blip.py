@@ -21,7 +21,7 @@ from tests.models.families import (
     sums,
 )
 from tests.tiny_checkpoints import tiny_blip2
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.models.local.answerer import LocalModel, Prompt
 from whatif.models.local.option_scores import whole_pass_scores
 

@@ -13,10 +13,10 @@ import pytest
 from PIL import Image
 
 from tests.models import families
-from whatif.language.messages import one_turn
+from whatif.engine.language.messages import one_turn
+from whatif.engine.params.checkpoints import HuggingFaceChat
 from whatif.models import Answer, Model, Question, load
 from whatif.models.local.answer_place import AnswerPlace, answer_place, option_tokens, remembered_option_tokens
-from whatif.params.checkpoints import HuggingFaceChat
 
 pytestmark = pytest.mark.slow
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.models.families import checkpoint
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.checkpoints import HuggingFaceChat
 from whatif.models.local.checkpoints import folder_of, load_chat_model
-from whatif.params.checkpoints import HuggingFaceChat
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

@@ -10,10 +10,10 @@ import pytest
 from PIL import Image
 
 from tests.models.families import checkpoint
-from whatif.errors import WhatifError
-from whatif.language.messages import Message, one_turn, user_message
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.messages import Message, one_turn, user_message
+from whatif.engine.params.checkpoints import BlindTextModel, HuggingFaceChat
 from whatif.models import Answer, Question, load
-from whatif.params.checkpoints import BlindTextModel, HuggingFaceChat
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -12,10 +12,10 @@ import pytest
 from PIL import Image
 
 from tests.tiny_checkpoints import tiny_bridgetower, tiny_clip, tiny_flava, tiny_llava, tiny_vilt
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.checkpoints import CrossEncoder, DualEncoder, LocalCheckpoint
 from whatif.models import load_matcher
 from whatif.models.local.encoders import dual_encoder
-from whatif.params.checkpoints import CrossEncoder, DualEncoder, LocalCheckpoint
 
 pytestmark = pytest.mark.slow
 

@@ -13,11 +13,11 @@ import pytest
 from tests.models import families
 from tests.models.families import BLIP, CHAT, OPTIONS, llava_ending, network, picture, question, quick, twin_questions
 from tests.pictures import icon
-from whatif.artifacts.images import ImageStore, image_row
-from whatif.artifacts.schemas import IMAGES
-from whatif.artifacts.writer import write_artifact
-from whatif.errors import WhatifError
-from whatif.language.messages import one_turn
+from whatif.engine.artifacts.images import ImageStore, image_row
+from whatif.engine.artifacts.schemas import IMAGES
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.messages import one_turn
 from whatif.models import Answer, Question
 from whatif.models.local.faults import about_one_question, device_failed, first_line, out_of_memory
 from whatif.models.responses.store import ResponseStore

@@ -11,8 +11,8 @@ import pytest
 
 from tests.models import families
 from tests.models.families import CHAT, FAMILIES, llava_ending, mixed_questions, network, picture, question
-from whatif.errors import WhatifError
-from whatif.language.messages import one_turn
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.messages import one_turn
 from whatif.models import Answer, Question
 from whatif.models.local.answerer import LocalModel, Prompt
 from whatif.models.local.generation import Batches

@@ -11,11 +11,11 @@ from PIL import Image
 
 from tests.models.families import CHAT, quick
 from tests.tiny_checkpoints import tiny_clip, tiny_vilt
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.checkpoints import CrossEncoder, HuggingFaceChat, LocalCheckpoint
 from whatif.models import load_matcher
 from whatif.models.local.checkpoints import load_chat_model
 from whatif.models.local.encoders import dual_encoder
-from whatif.params.checkpoints import CrossEncoder, HuggingFaceChat, LocalCheckpoint
 
 pytest.importorskip("transformers")
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.models import families
 from tests.models.families import CHAT, OPTIONS, network, picture, processor_of, quick, sums
-from whatif.language.messages import ImagePart, Message, Messages, images_in
+from whatif.engine.language.messages import ImagePart, Message, Messages, images_in
 from whatif.models import Answer, Question
 from whatif.models.local.answerer import LocalModel, Prompt
 from whatif.models.local.option_scores import shared_prefix_scores, whole_pass_scores

@@ -17,10 +17,10 @@ from tests.models.families import (
     question,
     quick,
 )
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.checkpoints import HuggingFaceChat
 from whatif.models.local.answerer import LocalModel
 from whatif.models.local.sent_images import sent_images
-from whatif.params.checkpoints import HuggingFaceChat
 
 pytestmark = pytest.mark.slow
 

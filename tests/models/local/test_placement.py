@@ -11,11 +11,11 @@ from PIL import Image
 
 from tests.models.families import checkpoint
 from tests.tiny_checkpoints import random_llava
-from whatif.errors import WhatifError
-from whatif.language.messages import one_turn
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.messages import one_turn
+from whatif.engine.params.checkpoints import HuggingFaceChat
 from whatif.models import Answer, Question, load
 from whatif.models.local import placement
-from whatif.params.checkpoints import HuggingFaceChat
 
 pytestmark = pytest.mark.slow
 

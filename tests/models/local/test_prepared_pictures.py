@@ -11,10 +11,10 @@ import pytest
 from PIL import Image
 
 from tests.tiny_checkpoints import tiny_bridgetower, tiny_clip, tiny_flava
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.checkpoints import LocalCheckpoint
 from whatif.models.local.encoders import Embedder, dual_encoder
 from whatif.models.local.prepared_pictures import PreparedEmbedder, PreparedPictures
-from whatif.params.checkpoints import LocalCheckpoint
 
 pytestmark = pytest.mark.slow
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-from whatif.language.reasoning import Split, split_reasoning
+from whatif.engine.language.reasoning import Split, split_reasoning
 from whatif.models.local.answer_place import decoded
 
 

@@ -13,7 +13,7 @@ from scipy.stats import chisquare
 
 from tests.models.families import FAMILIES, llava_ending, mixed_questions, picture, question, twin_questions
 from tests.models.local.test_generation import loaded
-from whatif.language.messages import one_turn
+from whatif.engine.language.messages import one_turn
 from whatif.models import Answer, Question
 from whatif.models.local.sampling import Noise, nucleus, sampling_stream
 

@@ -15,12 +15,12 @@ import torch
 
 from tests.scoring.test_rank import Pictures
 from whatif.benchmarks.shared.evaluation import TransientErrors
+from whatif.engine.progress import progress
 from whatif.models import Model, OptionScore, shown_progress
 from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
 from whatif.models.local.generation import Batches
 from whatif.models.responses import stored
 from whatif.models.responses.store import ResponseStore
-from whatif.progress import progress
 from whatif.scoring.open_answers import open_predictions
 from whatif.scoring.rank import predictions
 

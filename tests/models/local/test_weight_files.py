@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.models.local.weight_files import check_weights
 
 

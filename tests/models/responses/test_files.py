@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.models.responses.answers import answer_of, put, request_of
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.models.responses.store import Merged, ResponseStore, request_key
 from whatif.models.responses.tallies import tallies
 

@@ -19,10 +19,10 @@ from click.testing import CliRunner
 
 from tests.defaults import puzzles_and_baselines
 from tests.models.responses.answers import answer_of, put, request_of
-from whatif.artifacts.schemas import PREDICTIONS
-from whatif.artifacts.writer import write_artifact
-from whatif.cli import main
-from whatif.errors import WhatifError
+from whatif.commands.cli import main
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.artifacts.writer import write_artifact
+from whatif.engine.errors import WhatifError
 from whatif.models.responses.store import ResponseStore, Run, request_key
 
 WRITER = textwrap.dedent(

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tests.defaults import ROOT
-from whatif.errors import WhatifError
-from whatif.language.messages import ImagePart, Message, one_turn
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.messages import ImagePart, Message, one_turn
 from whatif.models import Answer, Model, OptionScore, Question
 from whatif.models.responses.store import ResponseStore, Run, request_key
 from whatif.models.responses.stored import StoredModel, stored

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from tests.pictures import png
-from whatif.language.messages import one_turn
+from whatif.engine.language.messages import one_turn
+from whatif.engine.params.endpoints import ApiModel
 from whatif.models import Question
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.token_estimates import Estimate, Unasked, picture_tokens, prompt_tokens
-from whatif.params.endpoints import ApiModel
 
 
 @pytest.mark.parametrize(

@@ -24,13 +24,13 @@ from whatif.benchmarks.from_yaml.candidates import candidates
 from whatif.benchmarks.from_yaml.choice import choose, questions_of
 from whatif.benchmarks.from_yaml.settings import DrawnScenes, Template
 from whatif.benchmarks.mucr.wording import wording
-from whatif.embedded.category_items import CATEGORIES, draw_item
-from whatif.embedded.causal_pairs import draw_group
-from whatif.embedded.scene_questions import NUMBER, YES_NO, scene_questions
-from whatif.embedded.scenes import draw_scene
+from whatif.engine.random_streams import stream
 from whatif.formats.c_vqa import read_released
-from whatif.random_streams import stream
 from whatif.scoring.extraction.extracted import Kind
+from whatif.world.category_items import CATEGORIES, draw_item
+from whatif.world.causal_pairs import draw_group
+from whatif.world.scene_questions import NUMBER, YES_NO, scene_questions
+from whatif.world.scenes import draw_scene
 
 SPLIT, SEED = "test", 35
 KINDS: tuple[Kind, ...] = ("choice", "option text")  # the options are shown, or not

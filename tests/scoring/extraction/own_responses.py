@@ -23,8 +23,8 @@ from tests.scoring.extraction.own_sentences import (
     TEXTS,
     Sentences,
 )
-from whatif.language.number_words import in_digits
-from whatif.language.options import LETTERS as NAMES
+from whatif.engine.language.number_words import in_digits
+from whatif.engine.language.options import LETTERS as NAMES
 from whatif.scoring.extraction.answer import extract, is_correct
 from whatif.scoring.extraction.extracted import Extracted
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from whatif.language import number_words
-from whatif.language.number_words import canonical, in_digits
-from whatif.language.options import LETTERS, printed_question
+from whatif.engine.language import number_words
+from whatif.engine.language.number_words import canonical, in_digits
+from whatif.engine.language.options import LETTERS, printed_question
 from whatif.scoring import extraction
 from whatif.scoring.extraction.answer import Extracted, Kind, extract, is_correct, normalise
 from whatif.scoring.published_extraction import c_vqa, lmms_eval, vlmevalkit

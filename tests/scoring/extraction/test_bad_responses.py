@@ -10,7 +10,7 @@ from typing import get_args
 
 import pytest
 
-from whatif.language.options import LETTERS
+from whatif.engine.language.options import LETTERS
 from whatif.scoring.extraction.answer import LONGEST_ANSWER, LONGEST_RESPONSE, extract
 from whatif.scoring.extraction.extracted import Kind
 

@@ -23,7 +23,7 @@ def test_few_real_responses_are_read_wrongly_and_reports_say_how_many() -> None:
     if path is None:
         pytest.skip("WHATIF_DATA does not name a folder with responses/real.jsonl")
     found = counts(path)
-    assert found == published(), f"{table(found)}\nwrite these counts to src/whatif/reporting/reading.py"
+    assert found == published(), f"{table(found)}\nwrite these counts to src/whatif/results/reporting/reading.py"
 
 
 def test_the_published_error_of_reading_is_within_its_limits() -> None:

@@ -11,17 +11,26 @@ from typing import Any
 
 from pydantic import Field
 
-from whatif.artifacts.images import SortedImages, image_row
-from whatif.artifacts.schemas import IMAGES, PREDICTIONS, QUESTIONS, REJECTIONS
-from whatif.benchmarks.shared.dimensions import CHOOSER
-from whatif.benchmarks.shared.evaluation import write_predictions
-from whatif.graph.dimensions import Shown, part_dimension
-from whatif.graph.steps import Benchmark, StepsOf
-from whatif.graph.task import Task
-from whatif.language.options import LETTERS
-from whatif.params.base import BenchmarkSettings, Settings
-from whatif.random_streams import stream
-from whatif.scoring.rank import predictions
+from whatif.benchmark import (
+    CHOOSER,
+    IMAGES,
+    LETTERS,
+    PREDICTIONS,
+    QUESTIONS,
+    REJECTIONS,
+    Benchmark,
+    BenchmarkSettings,
+    Settings,
+    Shown,
+    SortedImages,
+    StepsOf,
+    Task,
+    image_row,
+    part_dimension,
+    predictions,
+    stream,
+    write_predictions,
+)
 
 _RADIUS = 10  # pixels
 

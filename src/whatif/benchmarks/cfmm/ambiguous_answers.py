@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from whatif.language.wording import one_line, plain
+from whatif.engine.language.wording import one_line, plain
 
 _UNCERTAIN = re.compile(
     r"\b(?:it depends|depends on|depending|depend|maybe|perhaps|possibly|probably|presumably|apparently|unknown|"

@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from whatif.formats.cfmm_items import CATEGORIES
-from whatif.verification.exports.tasks import Answer, Interface, TaskSet, row_task_set, task_ids
-from whatif.verification.imports.items import Items, ShownTask
+from whatif.people.exports.tasks import Answer, Interface, TaskSet, row_task_set, task_ids
+from whatif.people.imports.items import Items, ShownTask
 
 Row = Mapping[str, Any]
 

@@ -11,15 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cfmm.annotation_tasks import FIELDS, NO_CATEGORY, NONE, annotation_items
 from whatif.benchmarks.cfmm.schemas import BASIC, COUNTERFACTUAL, VARIANTS
 from whatif.benchmarks.cfmm.second_option import second_option
 from whatif.benchmarks.cfmm.settings import SecondOption, WriteSettings
-from whatif.errors import WhatifError
-from whatif.language.wording import same
-from whatif.params.resolution import Resolution
-from whatif.verification.imports.settings import LabelFiles
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.wording import same
+from whatif.engine.params.resolution import Resolution
+from whatif.people.imports.settings import LabelFiles
 
 NOT_ANNOTATED, NO_OPTION = "not annotated", "no second option"  # reasons of rejections
 MISSING, CONTRADICTORY = "missing field", "contradictory field"
@@ -102,7 +102,7 @@ def _written(question: Mapping[str, Any]) -> Written:
 
 def _of_people(candidates: Sequence[Row], files: LabelFiles, settings: WriteSettings, seed: int) -> Annotated:
     """Imports label files; the decision about an item is its category, its corrected fields are the questions."""
-    from whatif.verification.imports.importer import import_labels
+    from whatif.people.imports.importer import import_labels
 
     read = import_labels(files, annotation_items(candidates, seed))
     found = Annotated([], read.judgements, read.gold, [], read.rejections)
@@ -132,7 +132,7 @@ def _decided(
     judgements: Iterable[Row], resolution: Resolution
 ) -> tuple[dict[str, tuple[str, dict[str, str]]], dict[str, dict[str, str]]]:
     """Item -> its category and what was written about it; and rejections of the items that are undecided."""
-    from whatif.verification.resolution import UNDECIDED, resolve
+    from whatif.people.resolution import UNDECIDED, resolve
 
     resolved = resolve(judgements, resolution)
     decided = {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from whatif.verification.exports.questions import OF_QUESTIONS, question_task_set
-from whatif.verification.exports.tasks import Answer, TaskSet
-from whatif.verification.imports.items import ACCEPTED, REJECTED
-from whatif.verification.items import Row
-from whatif.verification.question_checks import AMBIGUOUS, UNRELATED
+from whatif.people.exports.questions import OF_QUESTIONS, question_task_set
+from whatif.people.exports.tasks import Answer, TaskSet
+from whatif.people.imports.items import ACCEPTED, REJECTED
+from whatif.people.items import Row
+from whatif.people.question_checks import AMBIGUOUS, UNRELATED
 
 OF_CHECKS = replace(
     OF_QUESTIONS,

@@ -6,15 +6,15 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cfmm.options import right_option
 from whatif.benchmarks.cfmm.schemas import BASIC
 from whatif.benchmarks.shared.imported_labels import report_labels
 from whatif.benchmarks.shared.question_labels import Variants, VerifyQuestions, check_pairs
-from whatif.graph.task import Task
-from whatif.language.options import LETTERS
-from whatif.language.wording import same
-from whatif.verification.items import Row
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.graph.task import Task
+from whatif.engine.language.options import LETTERS
+from whatif.engine.language.wording import same
+from whatif.people.items import Row
 
 # An item is removed with its basic question, or when no counterfactual one is left. Its id names the basic question.
 ITEM = Variants(first=BASIC, named=BASIC, least_others=1)

@@ -7,13 +7,13 @@ from functools import cache, partial
 
 from whatif.benchmarks.cfmm import claims_in_text
 from whatif.benchmarks.cfmm.claims_in_text import PROMPTS
-from whatif.contradictions import Claim
-from whatif.contradictions.counts import both_right, likeliest_size, possible
-from whatif.contradictions.formulas import equals
-from whatif.contradictions.published_cells import Cells
-from whatif.contradictions.quantity import exactly, printed, total
 from whatif.formats.cfmm_items import CATEGORIES
-from whatif.reporting.published_numbers import published
+from whatif.results.contradictions import Claim
+from whatif.results.contradictions.counts import both_right, likeliest_size, possible
+from whatif.results.contradictions.formulas import equals
+from whatif.results.contradictions.published_cells import Cells
+from whatif.results.contradictions.quantity import exactly, printed, total
+from whatif.results.reporting.published_numbers import published
 
 _SHARES = ("acc_b", "acc_c", "acc_plus")
 _COUNTERFACTUAL = 4  # questions for each image (3.3)

@@ -7,12 +7,12 @@ from fractions import Fraction
 from functools import partial
 from math import sqrt
 
-from whatif.contradictions import Claim
-from whatif.contradictions.formulas import about, equals, less_than, more_than, same
-from whatif.contradictions.published_cells import Cells
-from whatif.contradictions.quantity import Quantity, exactly, largest, mean, printed
 from whatif.formats.cfmm_items import CATEGORIES
-from whatif.reporting.published_numbers import published
+from whatif.results.contradictions import Claim
+from whatif.results.contradictions.formulas import about, equals, less_than, more_than, same
+from whatif.results.contradictions.published_cells import Cells
+from whatif.results.contradictions.quantity import Quantity, exactly, largest, mean, printed
+from whatif.results.reporting.published_numbers import published
 
 PROMPTS = {"direct": "0-shot", "icl": "1-shot ICL", "cot": "1-shot CoT"}
 _SEVERAL = ("size", "direction")  # categories about several things (4.2, observation 2)

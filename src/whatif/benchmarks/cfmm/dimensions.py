@@ -5,7 +5,7 @@ from __future__ import annotations
 from whatif.benchmarks.cfmm.schemas import VARIANTS
 from whatif.benchmarks.cfmm.settings import CfmmSettings
 from whatif.benchmarks.shared.dimensions import CHOOSER, adapter_code, strategy
-from whatif.graph.dimensions import Dimension
+from whatif.engine.graph.dimensions import Dimension
 
 STRATEGY = strategy(lambda params, benchmark: params.section(benchmark, CfmmSettings).evaluate.strategies)
 WRITER = Dimension(

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from whatif.artifacts.images import image_row
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cfmm.schemas import VARIANTS
 from whatif.benchmarks.cfmm.settings import DrawnItems
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.artifacts.reader import canonical_json
 
 if TYPE_CHECKING:
-    from whatif.embedded.category_items import CategoryItem
+    from whatif.world.category_items import CategoryItem
 
 SPLIT = "test"  # no model was trained on scenes of this split
 
 
 def drawn_items(settings: DrawnItems, seed: int) -> Iterator[tuple[str, CategoryItem]]:
     """The items of each category in turn, with their ids."""
-    from whatif.embedded.category_items import CATEGORIES, draw_item
+    from whatif.world.category_items import CATEGORIES, draw_item
 
     for category in CATEGORIES:
         for number in range(settings.items_per_category):
@@ -28,8 +28,8 @@ def drawn_items(settings: DrawnItems, seed: int) -> Iterator[tuple[str, Category
 
 def image_of(item: CategoryItem, side: int) -> dict[str, Any]:
     """The row of `images` of an item's scene."""
-    from whatif.drawing.png import encode
-    from whatif.embedded.scene_image import draw_scene_picture
+    from whatif.engine.files.png import encode
+    from whatif.world.scene_image import draw_scene_picture
 
     data = encode(draw_scene_picture(item.scene, side))
     return image_row(data, side, side, f"drawn:{item.scene.scene_id}", "CC0-1.0")

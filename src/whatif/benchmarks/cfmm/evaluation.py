@@ -5,7 +5,7 @@ from __future__ import annotations
 from whatif.benchmarks.cfmm.examples import chosen_examples
 from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.pilots import pilot_of
-from whatif.graph.task import Task
+from whatif.engine.graph.task import Task
 from whatif.scoring.rank import predictions
 
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cfmm.examples import Examples
-from whatif.errors import WhatifError
-from whatif.files.well_formed import escaped, well_formed
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.well_formed import escaped, well_formed
+from whatif.engine.language.wording import same
 from whatif.formats.cfmm_items import category_of, photograph_name
 from whatif.formats.prediction_records import read_records
-from whatif.language.wording import same
 
 COLUMNS = ("example_id", "category", "image", "question", "option_a", "option_b", "answer", "rationale")
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from whatif.benchmarks.cfmm.settings import DrawnItems, ExtractCfmm
-from whatif.errors import WhatifError
-from whatif.language.strategies import read
-from whatif.random_streams import stream
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.strategies import read
+from whatif.engine.random_streams import stream
 
 Row = Mapping[str, Any]
 DRAWN_EXAMPLES = 4  # of each category
@@ -36,7 +36,7 @@ def examples_of(settings: ExtractCfmm, seed: int) -> Examples:
     """
     if settings.examples is not None:
         from whatif.benchmarks.cfmm.example_files import read_examples
-        from whatif.files.inputs import user_path
+        from whatif.engine.files.inputs import user_path
 
         return read_examples(user_path(settings.examples), [user_path(folder) for folder in settings.image_folders])
     if settings.instances is not None or settings.items is not None:
@@ -76,9 +76,9 @@ def chosen_examples(
 
 def _drawn_examples(settings: DrawnItems, seed: int) -> Examples:
     """Some examples of each category, about scenes of a split of their own."""
-    from whatif.artifacts.reader import canonical_json
     from whatif.benchmarks.cfmm.drawn_items import image_of
-    from whatif.embedded.category_items import CATEGORIES, draw_item
+    from whatif.engine.artifacts.reader import canonical_json
+    from whatif.world.category_items import CATEGORIES, draw_item
 
     rows, images = [], []
     for category in CATEGORIES:

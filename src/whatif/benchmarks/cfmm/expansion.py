@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any
 
 from whatif import models
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cfmm.expansion_prompts import options_request, read_prompts
 from whatif.benchmarks.cfmm.expansion_replies import ANSWER, OPTION, PLACES, QUESTION, read_options
 from whatif.benchmarks.cfmm.expansion_requests import Item, items_of, new_questions
@@ -22,8 +21,9 @@ from whatif.benchmarks.cfmm.second_option import second_option
 from whatif.benchmarks.cfmm.settings import ExpandSettings, SecondOption
 from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors
 from whatif.benchmarks.shared.reply_talks import Talk, Writer, with_request
-from whatif.graph.task import Task
-from whatif.language.wording import same
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.graph.task import Task
+from whatif.engine.language.wording import same
 
 NO_REPLY = "no reply"
 REFUSED = "reply refused"

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from whatif.benchmarks.shared.prompt_files import read_prompt_file
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.messages import ImagePart, Message, Messages, user_message
 from whatif.formats.cfmm_items import CATEGORIES
-from whatif.language.messages import ImagePart, Message, Messages, user_message
 
 FILE = "expansion_prompts.yaml"  # of this package
 

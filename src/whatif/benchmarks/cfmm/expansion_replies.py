@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from whatif.benchmarks.cfmm.schemas import EXPANDED
 from whatif.benchmarks.shared.json_replies import Read, read_object, shown
-from whatif.language.if_clauses import if_clause
-from whatif.language.wording import one_line, plain, same
+from whatif.engine.language.if_clauses import if_clause
+from whatif.engine.language.wording import one_line, plain, same
 
 CATEGORY, BASIC_QUESTION, BASIC_ANSWER = "category", "basic question", "basic answer"
 QUESTION, ANSWER, OPTION = "counterfactual question", "counterfactual answer", "wrong answer"

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from whatif.benchmarks.cfmm.measures import ACCURACIES, ALL
 from whatif.benchmarks.cfmm.set_tables import COUNTERFACTUAL_KIND, SetStatistics
 from whatif.benchmarks.cfmm.tables import Results
-from whatif.reporting.precision import percent
-from whatif.reporting.svg import new_figure, svg
-from whatif.statistics import Interval
+from whatif.results.reporting.precision import percent
+from whatif.results.reporting.svg import new_figure, svg
+from whatif.scoring.statistics import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

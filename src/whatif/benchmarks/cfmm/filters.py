@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cfmm.ambiguous_answers import ambiguity
 from whatif.benchmarks.cfmm.leakage import leak
 from whatif.benchmarks.cfmm.options import right_option, wrong_options
 from whatif.benchmarks.cfmm.schemas import BASIC, VARIANTS
 from whatif.benchmarks.cfmm.settings import FilterCfmm
-from whatif.language.if_clauses import if_clause
-from whatif.language.wording import plain, same
-from whatif.random_streams import stream
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.language.if_clauses import if_clause
+from whatif.engine.language.wording import plain, same
+from whatif.engine.random_streams import stream
 
 Row = Mapping[str, Any]
 
@@ -39,7 +39,7 @@ def filtered(
     `questions` are rows of the table `questions`, of which the basic question of an item and its counterfactual ones
     share `pair_id`. Every question has one row in one of the two lists. The reasons, the first that applies:
 
-    - `no if clause`: a counterfactual question without a presupposition (`whatif.language.if_clauses`);
+    - `no if clause`: a counterfactual question without a presupposition (`whatif.engine.language.if_clauses`);
     - `leakage`: its if clause contains the answer (`whatif.benchmarks.cfmm.leakage`);
     - `answer equals the other option`, numbers in words and in digits alike;
     - `ambiguous answer`: one of the options is uncertain, or longer than `longest_answer` words;

@@ -13,8 +13,8 @@ from whatif.benchmarks.shared.annotator_tables import is_of_label, labels_stage
 from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.pilots import Pilot
 from whatif.benchmarks.shared.tasks import evaluation_stages
-from whatif.graph.task import Task
-from whatif.reporting.funnel import FunnelStage, reasons, stage_of_ids
+from whatif.engine.graph.task import Task
+from whatif.results.reporting.funnel import FunnelStage, reasons, stage_of_ids
 
 _NO_QUESTION = "no question with a second option"
 _WITH_ITEM = "removed with its item"

@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from whatif.benchmarks.cfmm.schemas import BASIC, VARIANTS
-from whatif.errors import WhatifError
-from whatif.language.options import LETTERS
-from whatif.reporting.paired_answers import option_codes
-from whatif.reporting.system_answers import Codes, Flags, Places, System, SystemAnswers
-from whatif.reporting.twin_answers import Numbers
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.options import LETTERS
+from whatif.results.reporting.paired_answers import option_codes
+from whatif.results.reporting.system_answers import Codes, Flags, Places, System, SystemAnswers
+from whatif.results.reporting.twin_answers import Numbers
 
 Row = Mapping[str, Any]
 

@@ -11,18 +11,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from whatif import artifacts
-from whatif.artifacts.schemas import PREDICTIONS
 from whatif.benchmarks.cfmm.reported import prompt_name
 from whatif.benchmarks.cfmm.schemas import BASIC, COUNTERFACTUAL, EXPANDED
 from whatif.benchmarks.cfmm.settings import ReportSettings
 from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.item_selection import Selection, evenly
 from whatif.benchmarks.shared.question_items import About, question_items, shown_systems, title_of
-from whatif.graph.task import Task
-from whatif.reporting.items import Item, ItemView
-from whatif.reporting.judged import Judged
-from whatif.reporting.system_answers import System
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.graph.task import Task
+from whatif.results.reporting.items import Item, ItemView
+from whatif.results.reporting.judged import Judged
+from whatif.results.reporting.system_answers import System
 
 # The label of each variant for readers.
 _LABELS = {

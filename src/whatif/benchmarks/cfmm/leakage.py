@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from whatif.language.wording import plain
+from whatif.engine.language.wording import plain
 
 
 def _words(text: str) -> frozenset[str]:

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from whatif.benchmarks.cfmm.item_answers import ItemAnswers
-from whatif.random_streams import stream
-from whatif.reporting.precision import Resampling, resampling
-from whatif.reporting.system_answers import Flags, Places
-from whatif.statistics import (
+from whatif.engine.random_streams import stream
+from whatif.results.reporting.precision import Resampling, resampling
+from whatif.results.reporting.system_answers import Flags, Places
+from whatif.scoring.statistics import (
     Association,
     Difference,
     Interval,
@@ -28,8 +28,8 @@ from whatif.statistics import (
     clustered_share,
     paired_drop,
 )
-from whatif.statistics.clusters import cluster_totals
-from whatif.statistics.sign_flips import summed_sign_flip_p
+from whatif.scoring.statistics.clusters import cluster_totals
+from whatif.scoring.statistics.sign_flips import summed_sign_flip_p
 
 ALL = "all"
 ACCURACIES = ("acc_b", "acc_c", "acc_plus")

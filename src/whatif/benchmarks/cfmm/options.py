@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from whatif.language.options import LETTERS
+from whatif.engine.language.options import LETTERS
 
 Row = Mapping[str, Any]
 

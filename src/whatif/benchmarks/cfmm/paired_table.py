@@ -10,7 +10,7 @@ from whatif.benchmarks.cfmm.item_answers import Asked, ItemAnswers
 from whatif.benchmarks.cfmm.measures import ACCURACIES
 from whatif.benchmarks.cfmm.reported import Reported
 from whatif.benchmarks.cfmm.tables import Results
-from whatif.reporting.paired import (
+from whatif.results.reporting.paired import (
     BOTH_RIGHT,
     COUNTERFACTUAL,
     ORIGINAL,
@@ -19,7 +19,7 @@ from whatif.reporting.paired import (
     paired,
     reported_rows,
 )
-from whatif.reporting.paired_answers import (
+from whatif.results.reporting.paired_answers import (
     NO_ANSWER,
     Answers,
     Pairs,
@@ -27,8 +27,8 @@ from whatif.reporting.paired_answers import (
     chance_of_ignoring,
     chosen_codes,
 )
-from whatif.reporting.precision import Precision
-from whatif.reporting.table import Table
+from whatif.results.reporting.precision import Precision
+from whatif.results.reporting.table import Table
 
 _MEASURES = dict(zip(ACCURACIES, (ORIGINAL, COUNTERFACTUAL, BOTH_RIGHT), strict=True))
 

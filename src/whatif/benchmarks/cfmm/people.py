@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from whatif.benchmarks.cfmm.schemas import BASIC
-from whatif.graph.people import PeoplesWork, Row
-from whatif.graph.steps import OutputOf
+from whatif.engine.graph.people import PeoplesWork, Row
+from whatif.engine.graph.steps import OutputOf
 
 if TYPE_CHECKING:
-    from whatif.verification.exports.tasks import TaskSet
-    from whatif.verification.imports.items import Items
+    from whatif.people.exports.tasks import TaskSet
+    from whatif.people.imports.items import Items
 
 ONE = 1  # a second person checks what one person has written
 
@@ -46,6 +46,6 @@ def _check_tasks(rows: Sequence[Row], seed: int) -> TaskSet:
 
 
 def _checked_items(rows: Sequence[Row], seed: int) -> Items:
-    from whatif.verification.exports.questions import question_items
+    from whatif.people.exports.questions import question_items
 
     return question_items(rows, seed, named=BASIC)

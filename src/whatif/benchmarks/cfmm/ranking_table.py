@@ -9,12 +9,12 @@ import numpy as np
 from whatif.benchmarks.cfmm.item_answers import ItemAnswers
 from whatif.benchmarks.cfmm.measures import ACCURACIES
 from whatif.benchmarks.cfmm.reported import prompt_name
-from whatif.params.model_entries import RankingRule
-from whatif.reporting import system_ranking
-from whatif.reporting.precision import Precision
-from whatif.reporting.system_answers import Codes
-from whatif.reporting.table import OURS, Table
-from whatif.statistics import Interval, clustered_share
+from whatif.engine.params.model_entries import RankingRule
+from whatif.results.reporting import system_ranking
+from whatif.results.reporting.precision import Precision
+from whatif.results.reporting.system_answers import Codes
+from whatif.results.reporting.table import OURS, Table
+from whatif.scoring.statistics import Interval, clustered_share
 
 _BY = {"model": "", "name": "Model", "strategy": "", "prompt": "Prompt"}
 

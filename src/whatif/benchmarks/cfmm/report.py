@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from whatif import artifacts
-from whatif.artifacts.schemas import PREDICTIONS
 from whatif.benchmarks.cfmm.drop_tables import drops
 from whatif.benchmarks.cfmm.figures import figure4, totals_figure
 from whatif.benchmarks.cfmm.funnel_stages import stages_of
@@ -25,18 +23,20 @@ from whatif.benchmarks.shared.judged_rows import with_judged_rows
 from whatif.benchmarks.shared.pilots import marked, pilots_of
 from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish, reading_of, systems_of
 from whatif.benchmarks.shared.tasks import limits_of, names_of
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.graph.task import Task
 from whatif.formats.cfmm_items import CATEGORIES
-from whatif.graph.task import Task
-from whatif.reporting.funnel import funnel
-from whatif.reporting.plots import Point, points_csv
-from whatif.reporting.precision import percent
-from whatif.reporting.ranking_rules import marked as marked_by_rule
-from whatif.reporting.report import Report
-from whatif.reporting.shortcuts import shortcuts
-from whatif.reporting.system_answers import COLUMNS, System
-from whatif.reporting.table import OURS, REPORTED
+from whatif.results.reporting.funnel import funnel
+from whatif.results.reporting.plots import Point, points_csv
+from whatif.results.reporting.precision import percent
+from whatif.results.reporting.ranking_rules import marked as marked_by_rule
+from whatif.results.reporting.report import Report
+from whatif.results.reporting.shortcuts import shortcuts
+from whatif.results.reporting.system_answers import COLUMNS, System
+from whatif.results.reporting.table import OURS, REPORTED
 from whatif.scoring.ranking_rules import STORED
-from whatif.statistics import Interval
+from whatif.scoring.statistics import Interval
 
 TITLE = "CFMM"
 

@@ -8,7 +8,7 @@ from statistics import fmean
 
 from whatif.benchmarks.cfmm.measures import ACCURACIES
 from whatif.formats.cfmm_items import CATEGORIES
-from whatif.reporting.published_numbers import published
+from whatif.results.reporting.published_numbers import published
 
 # Our names of the strategies of the paper, and the reported names of all strategies.
 _STRATEGIES = {"direct": "direct", "icl": "one-shot", "cot": "one-shot-cot"}

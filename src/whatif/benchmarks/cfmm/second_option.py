@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whatif.benchmarks.cfmm.settings import SecondOption
-from whatif.language.wording import same
+from whatif.engine.language.wording import same
 
 
 def second_option(
@@ -21,7 +21,7 @@ def second_option(
 
     `basic_option` is the wrong option of the basic question, `first_counterfactual` the answer to the annotator's
     counterfactual question, `by_model` what a chat model wrote when it was asked for one; None is no text. Texts that
-    say the same, such as `Three` and `3`, are the same (`whatif.language.wording`). Returns None when no rule
+    say the same, such as `Three` and `3`, are the same (`whatif.engine.language.wording`). Returns None when no rule
     gives another text.
     """
     texts: dict[SecondOption, str | None] = {

@@ -13,13 +13,13 @@ from whatif.benchmarks.cfmm.measures import ALL
 from whatif.benchmarks.cfmm.options import right_option
 from whatif.benchmarks.cfmm.reported import in_text
 from whatif.benchmarks.cfmm.schemas import BASIC
+from whatif.engine.language.wording import same
 from whatif.formats.cfmm_items import CATEGORIES
-from whatif.language.wording import same
-from whatif.reporting.numerals import count, decimal, signed
-from whatif.reporting.precision import Precision, in_percent
-from whatif.reporting.published_numbers import published
-from whatif.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
-from whatif.statistics import clustered_share
+from whatif.results.reporting.numerals import count, decimal, signed
+from whatif.results.reporting.precision import Precision, in_percent
+from whatif.results.reporting.published_numbers import published
+from whatif.results.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.scoring.statistics import clustered_share
 
 # The only numbers of images with which the percentages of Table 2 are possible. The paper prints none of them, and they
 # add up to 1,198, not to its 1,200.

@@ -8,12 +8,12 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field, field_validator
 
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
-from whatif.language.strategies import strategies
-from whatif.params.base import BenchmarkSettings, Settings, SourcePath
-from whatif.params.judge import JudgeSettings, Judging
-from whatif.params.model_entries import RankingRule
-from whatif.params.resolution import Resolution
-from whatif.verification.imports.settings import LabelFiles
+from whatif.engine.language.strategies import strategies
+from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
+from whatif.engine.params.judge import JudgeSettings, Judging
+from whatif.engine.params.model_entries import RankingRule
+from whatif.engine.params.resolution import Resolution
+from whatif.people.imports.settings import LabelFiles
 
 SecondOption = Literal["basic-answer", "first-counterfactual", "basic-option", "model"]
 
@@ -24,7 +24,7 @@ class DrawnItems(Settings):
     items_per_category: int = Field(ge=1, le=100_000)
     side: int = Field(ge=32, le=1024)  # of the images, in pixels
     unchanged: float = Field(ge=0, le=1)  # share of the counterfactual questions whose presupposition changes nothing
-    options: Literal["exchangeable", "basic"]  # the wrong option: see `whatif.embedded.category_items`
+    options: Literal["exchangeable", "basic"]  # the wrong option: see `whatif.world.category_items`
 
 
 class ExtractCfmm(Settings):

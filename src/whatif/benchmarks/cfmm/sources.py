@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cfmm.settings import ExtractCfmm
-from whatif.errors import WhatifError
-from whatif.files.inputs import user_path
-from whatif.random_streams import sample
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import user_path
+from whatif.engine.random_streams import sample
 
 if TYPE_CHECKING:
     from whatif.formats.coco_photographs import Photographs

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from whatif.artifacts.schemas import CORRECTIONS, IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
-from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.cfmm.dimensions import STRATEGY, VARIANT, WRITER
 from whatif.benchmarks.cfmm.people import peoples_work
 from whatif.benchmarks.cfmm.schemas import BASIC, CANDIDATES, EXAMPLES, REPLIES
@@ -28,8 +26,18 @@ from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_CHOOS
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.benchmarks.shared.tasks import table_files
-from whatif.graph.steps import Benchmark, StepsOf
-from whatif.graph.task import Task
+from whatif.engine.artifacts.schemas import (
+    CORRECTIONS,
+    IMAGES,
+    JUDGEMENTS,
+    PREDICTIONS,
+    QUESTIONS,
+    REJECTIONS,
+    SHORTCUTS,
+)
+from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
+from whatif.engine.graph.steps import Benchmark, StepsOf
+from whatif.engine.graph.task import Task
 
 NAME = "cfmm"
 _step = StepsOf(CfmmSettings)
@@ -49,9 +57,9 @@ _TABLES = (
 )
 def extract(task: Task[ExtractCfmm]) -> None:
     """Extracts images with enough objects, and the examples that are shown before questions (CFMM 3.3, 4)."""
-    from whatif.artifacts.images import SortedImages
     from whatif.benchmarks.cfmm.examples import examples_of
     from whatif.benchmarks.cfmm.sources import candidates_of
+    from whatif.engine.artifacts.images import SortedImages
 
     found = candidates_of(task.settings, task.seed)
     shown = examples_of(task.settings, task.seed)
@@ -201,7 +209,7 @@ judge = judge_step(HAS_CHOSEN, STRATEGY, questions=verify["questions"], predicti
 )
 def audit_shortcuts(task: Task[AuditSettings]) -> None:
     """Measures how many questions of a variant can be answered without images."""
-    from whatif.shortcuts.audit import ALL_RULES, audit
+    from whatif.scoring.shortcuts.audit import ALL_RULES, audit
 
     found = audit(
         task.rows("questions"),

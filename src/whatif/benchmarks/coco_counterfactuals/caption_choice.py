@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from whatif.artifacts.reader import canonical_json
-from whatif.language.human_words import is_human
-from whatif.language.noun_swap import NOT_A_NOUN, NOT_A_WORD, OK, REPEATED, SAME_WORD
-from whatif.language.wordnet import Relation
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.language.human_words import is_human
+from whatif.engine.language.noun_swap import NOT_A_NOUN, NOT_A_WORD, OK, REPEATED, SAME_WORD
+from whatif.engine.language.wordnet import Relation
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -39,7 +39,7 @@ REASONS = (
 
 
 class Taxonomy(Protocol):
-    """Knows which noun is a kind of which (`whatif.language.wordnet.WordNet`)."""
+    """Knows which noun is a kind of which (`whatif.engine.language.wordnet.WordNet`)."""
 
     def relation(self, original: str, counterfactual: str) -> Relation | None: ...
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from whatif.language.noun_swap import OK
+from whatif.engine.language.noun_swap import OK
 
 Row: TypeAlias = Mapping[str, Any]
 

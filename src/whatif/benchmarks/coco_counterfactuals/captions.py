@@ -8,8 +8,6 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whatif.artifacts.images import SortedImages
-from whatif.artifacts.schemas import IMAGES, REJECTIONS
 from whatif.benchmarks.coco_counterfactuals.schemas import CAPTION_CANDIDATES, CAPTION_PAIRS, CAPTIONS, COUNTS
 from whatif.benchmarks.coco_counterfactuals.settings import (
     ChoiceOfCaptions,
@@ -18,14 +16,16 @@ from whatif.benchmarks.coco_counterfactuals.settings import (
     MeasureSettings,
     ReplaceSettings,
 )
-from whatif.errors import WhatifError
-from whatif.files.inputs import user_path
-from whatif.graph.dimensions import part_dimension
-from whatif.graph.steps import StepsOf
-from whatif.graph.task import Task
+from whatif.engine.artifacts.images import SortedImages
+from whatif.engine.artifacts.schemas import IMAGES, REJECTIONS
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import user_path
+from whatif.engine.graph.dimensions import part_dimension
+from whatif.engine.graph.steps import StepsOf
+from whatif.engine.graph.task import Task
 
 if TYPE_CHECKING:
-    from whatif.language.wordnet import WordNet
+    from whatif.engine.language.wordnet import WordNet
 
 NAME = "coco-counterfactuals"
 _CAPTIONS = f"extract.{NAME}.captions in params.yaml"
@@ -51,10 +51,10 @@ def extract(task: Task[ExtractCaptions]) -> None:
     """Extracts captions with their nouns, and the images of the captions where the folders contain them."""
     from tempfile import TemporaryDirectory
 
-    from whatif.embedded.scene_files import write_scene_files
+    from whatif.engine.language.tagging import tagger
     from whatif.formats.caption_images import find_pictures
     from whatif.formats.caption_sets import caption_rows, draw_captions, read_caption_set
-    from whatif.language.tagging import tagger
+    from whatif.world.scene_files import write_scene_files
 
     settings = task.settings
     with TemporaryDirectory() as folder:
@@ -105,11 +105,11 @@ def extract(task: Task[ExtractCaptions]) -> None:
 )
 def candidates(task: Task[ReplaceSettings]) -> None:
     """The most probable replacements of every noun of one part of the captions (3.1)."""
-    from whatif.language.noun_swap import caption_candidates
-    from whatif.language.released_swap import released_candidates
-    from whatif.language.tagging import tagger
+    from whatif.engine.language.noun_swap import caption_candidates
+    from whatif.engine.language.released_swap import released_candidates
+    from whatif.engine.language.tagging import tagger
+    from whatif.engine.progress import progress
     from whatif.models.language.masked import masked_language_model
-    from whatif.progress import progress
 
     settings = task.settings
     model = masked_language_model(settings.masked_language)
@@ -139,9 +139,9 @@ def candidates(task: Task[ReplaceSettings]) -> None:
 def measure(task: Task[MeasureSettings]) -> None:
     """Similarity and perplexity of every candidate of one part that is a noun."""
     from whatif.benchmarks.coco_counterfactuals.caption_scores import measured
+    from whatif.engine.progress import progress
     from whatif.models.language.perplexity import perplexity_model
     from whatif.models.language.sentence_similarity import sentence_embedder
-    from whatif.progress import progress
 
     sentences = sentence_embedder(task.settings.similarity)
     language = perplexity_model(task.settings.perplexity)
@@ -164,7 +164,7 @@ def measure(task: Task[MeasureSettings]) -> None:
 def choose(task: Task[ChoiceOfCaptions]) -> None:
     """The counterfactual of each caption, or the reason why there is none (3.1, A.3.1)."""
     from whatif.benchmarks.coco_counterfactuals.caption_choice import ChoiceSettings, chosen_captions
-    from whatif.language.wordnet import RELATIONS
+    from whatif.engine.language.wordnet import RELATIONS
 
     settings, manner = task.settings
     wordnet = _wordnet(settings.wordnet)
@@ -193,7 +193,7 @@ def choose(task: Task[ChoiceOfCaptions]) -> None:
 
 
 def _wordnet(setting: str | None) -> WordNet | None:
-    from whatif.language.wordnet import load_wordnet
+    from whatif.engine.language.wordnet import load_wordnet
 
     if setting is None:
         return None

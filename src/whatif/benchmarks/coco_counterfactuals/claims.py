@@ -6,14 +6,23 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from whatif.benchmarks.coco_counterfactuals import claims_in_text
-from whatif.contradictions import Claim
-from whatif.contradictions.counts import same_baseline
-from whatif.contradictions.formulas import at_least, equals, less_than, more_than, not_checkable, ordered, same, up_to
-from whatif.contradictions.published_cells import Cells
-from whatif.contradictions.quantity import exactly, largest, mean, printed, total
-from whatif.contradictions.significance import kappa_allows
-from whatif.language.human_words import HUMAN_WORDS, is_human
-from whatif.reporting.published_numbers import published
+from whatif.engine.language.human_words import HUMAN_WORDS, is_human
+from whatif.results.contradictions import Claim
+from whatif.results.contradictions.counts import same_baseline
+from whatif.results.contradictions.formulas import (
+    at_least,
+    equals,
+    less_than,
+    more_than,
+    not_checkable,
+    ordered,
+    same,
+    up_to,
+)
+from whatif.results.contradictions.published_cells import Cells
+from whatif.results.contradictions.quantity import exactly, largest, mean, printed, total
+from whatif.results.contradictions.significance import kappa_allows
+from whatif.results.reporting.published_numbers import published
 
 _LABELS = ("correct", "incorrect", "neither", "both")
 _RECALLS = ("recall@1", "recall@5", "recall@10")

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 
-from whatif.contradictions import Claim
-from whatif.contradictions.formulas import about, at_most, equals, same
-from whatif.contradictions.published_cells import Cells
-from whatif.contradictions.quantity import Printed, Quantity, exactly, printed, total
-from whatif.reporting.published_numbers import published
+from whatif.results.contradictions import Claim
+from whatif.results.contradictions.formulas import about, at_most, equals, same
+from whatif.results.contradictions.published_cells import Cells
+from whatif.results.contradictions.quantity import Printed, Quantity, exactly, printed, total
+from whatif.results.reporting.published_numbers import published
 
 _MIXTURES = ("b-base", "c-medium", "d-all")
 _claim = partial(Claim, "COCO-Counterfactuals")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
 from whatif.benchmarks.shared.dimensions import ENCODER, SHOWN_MATCHERS
 from whatif.benchmarks.shared.tasks import table_files
-from whatif.graph.dimensions import Shown
+from whatif.engine.graph.dimensions import Shown
 
 TABLES = (
     *("table1", "agreement", *ANNOTATOR_TABLES),

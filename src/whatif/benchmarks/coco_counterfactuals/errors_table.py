@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from whatif.artifacts.pair_items import pair_and_side
 from whatif.benchmarks.coco_counterfactuals.human_table import NUMBERS, by_kind, error_columns, error_rows, human_table
 from whatif.benchmarks.coco_counterfactuals.verification_tables import MADE_BY, Rows, whose
-from whatif.errors import WhatifError
-from whatif.language.published_subjects import published_subjects, stem
-from whatif.params.resolution import Resolution
-from whatif.reporting.numerals import count, decimal
-from whatif.reporting.precision import Precision, in_percent
-from whatif.reporting.published_numbers import published
-from whatif.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
-from whatif.statistics import wilson
-from whatif.verification.consensus import consensus, made_by, outcomes_of
-from whatif.verification.error_categories import CATEGORIES
-from whatif.verification.items import Row, pairs_by_id
-from whatif.verification.resolution import MAJORITY
+from whatif.engine.artifacts.pair_items import pair_and_side
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.published_subjects import published_subjects, stem
+from whatif.engine.params.resolution import Resolution
+from whatif.people.consensus import consensus, made_by, outcomes_of
+from whatif.people.error_categories import CATEGORIES
+from whatif.people.items import Row, pairs_by_id
+from whatif.people.resolution import MAJORITY
+from whatif.results.reporting.numerals import count, decimal
+from whatif.results.reporting.precision import Precision, in_percent
+from whatif.results.reporting.published_numbers import published
+from whatif.results.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.scoring.statistics import wilson
 
 LEAST_ERRORS = 20  # minimum number of errors for a pair of subjects in Table 10
 ALL = "all"  # all judged images, regardless of their subjects

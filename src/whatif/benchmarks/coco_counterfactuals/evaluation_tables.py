@@ -9,12 +9,12 @@ from typing import Any, Literal, TypeAlias
 
 import pandas as pd
 
-from whatif.artifacts.pair_items import pair_and_side
-from whatif.errors import WhatifError
-from whatif.reporting.numerals import count, decimal
-from whatif.reporting.precision import Precision, in_percent
-from whatif.reporting.published_numbers import published
-from whatif.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.engine.artifacts.pair_items import pair_and_side
+from whatif.engine.errors import WhatifError
+from whatif.results.reporting.numerals import count, decimal
+from whatif.results.reporting.precision import Precision, in_percent
+from whatif.results.reporting.published_numbers import published
+from whatif.results.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
 from whatif.scoring.retrieve import (
     COUNTERFACTUALS,
     DIRECTIONS,
@@ -25,7 +25,7 @@ from whatif.scoring.retrieve import (
     TEXT_RETRIEVAL,
     UNIQUE_CAPTIONS,
 )
-from whatif.statistics import Interval, clustered_share, relative_change
+from whatif.scoring.statistics import Interval, clustered_share, relative_change
 
 Row: TypeAlias = Mapping[str, Any]
 Rows: TypeAlias = list[dict[str, Any]]

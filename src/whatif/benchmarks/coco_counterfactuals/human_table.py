@@ -6,17 +6,17 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from whatif.artifacts.pair_items import item_id, pair_and_side
 from whatif.benchmarks.coco_counterfactuals.verification_tables import MADE_BY, Rows, whose
-from whatif.errors import WhatifError
-from whatif.language.human_words import is_human
-from whatif.language.published_subjects import is_published_human, published_subjects
-from whatif.reporting.numerals import count, decimal
-from whatif.reporting.precision import Precision, in_percent
-from whatif.reporting.published_numbers import published
-from whatif.reporting.table import OURS, PUBLISHED, RECOMPUTED, REPORTED, Column, Table, View, tidy
-from whatif.statistics import clustered_share
-from whatif.verification.items import Row
+from whatif.engine.artifacts.pair_items import item_id, pair_and_side
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.human_words import is_human
+from whatif.engine.language.published_subjects import is_published_human, published_subjects
+from whatif.people.items import Row
+from whatif.results.reporting.numerals import count, decimal
+from whatif.results.reporting.precision import Precision, in_percent
+from whatif.results.reporting.published_numbers import published
+from whatif.results.reporting.table import OURS, PUBLISHED, RECOMPUTED, REPORTED, Column, Table, View, tidy
+from whatif.scoring.statistics import clustered_share
 
 NUMBERS = ("value", "low", "high", "n")
 PUBLISHED_PAIRS, PUBLISHED_REST = "pairs with the stem of a human word (as published)", "other pairs (as published)"

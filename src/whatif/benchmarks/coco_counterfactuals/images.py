@@ -9,9 +9,6 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from whatif import models
-from whatif.artifacts.images import SortedImages
-from whatif.artifacts.pair_items import SIDES, item_id
-from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
 from whatif.benchmarks.coco_counterfactuals.captions import PART, choose, extract
 from whatif.benchmarks.coco_counterfactuals.schemas import LOGIT_SCALES
 from whatif.benchmarks.coco_counterfactuals.settings import (
@@ -22,11 +19,14 @@ from whatif.benchmarks.coco_counterfactuals.settings import (
     VerifyPictures,
 )
 from whatif.benchmarks.shared.dimensions import ENCODER, MATCHER
-from whatif.files.inputs import user_path
-from whatif.graph.reading import only_name
-from whatif.graph.steps import StepsOf
-from whatif.graph.task import Task
-from whatif.params.resolution import Resolution
+from whatif.engine.artifacts.images import SortedImages
+from whatif.engine.artifacts.pair_items import SIDES, item_id
+from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
+from whatif.engine.files.inputs import user_path
+from whatif.engine.graph.reading import only_name
+from whatif.engine.graph.steps import StepsOf
+from whatif.engine.graph.task import Task
+from whatif.engine.params.resolution import Resolution
 
 if TYPE_CHECKING:
     from whatif.scoring.retrieve import Item
@@ -52,8 +52,8 @@ _step = StepsOf(CocoCounterfactualsSettings)
 )
 def draw(task: Task[GeneratePictures]) -> None:
     """Draws candidate images for one part of the caption pairs; records their settings and CLIP similarities (3.2)."""
+    from whatif.models.prompt_to_prompt.candidate_scores import candidate_rows
     from whatif.models.responses.store import ResponseStore, store_path
-    from whatif.prompt_to_prompt.candidate_scores import candidate_rows
 
     settings = task.settings
     pairs = task.read("caption-pairs").to_pylist()
@@ -84,8 +84,8 @@ def draw(task: Task[GeneratePictures]) -> None:
 )
 def filter_(task: Task[KeepSettings]) -> None:
     """Selects each pair's best candidate by directional similarity; draws it again to store its images (3.2, B.1.2)."""
-    from whatif.prompt_to_prompt.chosen_images import chosen_pictures
-    from whatif.prompt_to_prompt.directional_similarity import Thresholds, best_candidates, lost_pair
+    from whatif.models.prompt_to_prompt.chosen_images import chosen_pictures
+    from whatif.models.prompt_to_prompt.directional_similarity import Thresholds, best_candidates, lost_pair
 
     settings = task.settings
     least = Thresholds(settings.caption_image, settings.image_image, settings.directional)
@@ -131,8 +131,8 @@ def verify(task: Task[JudgeSettings]) -> None:
 
 def _lost(rejections: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     """The rejections of whole pairs, without those of candidates."""
-    from whatif.prompt_to_prompt.chosen_images import WHEN_DRAWN_AGAIN
-    from whatif.prompt_to_prompt.directional_similarity import is_lost_pair
+    from whatif.models.prompt_to_prompt.chosen_images import WHEN_DRAWN_AGAIN
+    from whatif.models.prompt_to_prompt.directional_similarity import is_lost_pair
 
     return (row for row in rejections if is_lost_pair(row) or str(row["reason"]).endswith(WHEN_DRAWN_AGAIN))
 
@@ -144,11 +144,11 @@ def verify_pictures(task: Task[Any], settings: VerifyPictures, *, drawn: bool) -
     other images are rejected, because the recogniser knows only scenes.
     """
     from whatif.benchmarks.shared.imported_labels import report_labels
-    from whatif.embedded.automatic_labels import automatic_categories, automatic_labels, unlabelled
-    from whatif.verification.consensus import consensus, errors
-    from whatif.verification.error_categories import read_error_categories, sample_errors
-    from whatif.verification.imports.importer import import_labels
-    from whatif.verification.imports.items import Items
+    from whatif.people.consensus import consensus, errors
+    from whatif.people.error_categories import read_error_categories, sample_errors
+    from whatif.people.imports.importer import import_labels
+    from whatif.people.imports.items import Items
+    from whatif.world.automatic_labels import automatic_categories, automatic_labels, unlabelled
 
     seed, rule = task.seed, settings.resolution
     pairs = list(task.rows("pairs"))
@@ -199,6 +199,7 @@ def retrieve(task: Task[Resolution]) -> None:
 
 def search_pictures(task: Task[Resolution], *, unique_captions: bool) -> None:
     """Writes the ranks of the three subsets, and also those with unique captions if `unique_captions` is set."""
+    from whatif.people.consensus import human_evaluated
     from whatif.scoring.retrieve import (
         COUNTERFACTUALS,
         HUMAN_EVALUATED,
@@ -209,7 +210,6 @@ def search_pictures(task: Task[Resolution], *, unique_captions: bool) -> None:
         retrieval,
         with_unique_captions,
     )
-    from whatif.verification.consensus import human_evaluated
 
     pairs = list(task.rows("pairs"))
     correct = set(human_evaluated(task.rows("judgements"), task.settings))
@@ -257,7 +257,7 @@ def match(task: Task[None]) -> None:
 
 
 def _picture_maker(settings: GeneratePictures) -> Any:
-    from whatif.prompt_to_prompt.image_maker import PictureMaker
+    from whatif.models.prompt_to_prompt.image_maker import PictureMaker
 
     return PictureMaker(settings.diffusion, settings.clip, settings.stop)
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from whatif.errors import WhatifError
-from whatif.reporting.numerals import count, decimal
-from whatif.reporting.precision import Precision, in_percent
-from whatif.reporting.svg import new_figure, svg
-from whatif.reporting.table import OURS, Column, Table, View, tidy
+from whatif.engine.errors import WhatifError
+from whatif.results.reporting.numerals import count, decimal
+from whatif.results.reporting.precision import Precision, in_percent
+from whatif.results.reporting.svg import new_figure, svg
+from whatif.results.reporting.table import OURS, Column, Table, View, tidy
 from whatif.scoring.match import margins
-from whatif.statistics import clustered_share
+from whatif.scoring.statistics import clustered_share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,14 +15,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from whatif.artifacts.pair_items import SIDES, item_id, pair_and_side
 from whatif.benchmarks.shared.caption_items import KnownOfPairs, Ranks
 from whatif.benchmarks.shared.item_selection import evenly
-from whatif.params.resolution import Resolution
-from whatif.reporting.items import ItemPicture, ItemView
-from whatif.verification.consensus import UNDECIDED, consensus, decisions_of, outcomes_of
-from whatif.verification.error_categories import CATEGORIES, DESCRIPTIONS
-from whatif.verification.items import VARIANTS, Row, pairs_by_id
+from whatif.engine.artifacts.pair_items import SIDES, item_id, pair_and_side
+from whatif.engine.params.resolution import Resolution
+from whatif.people.consensus import UNDECIDED, consensus, decisions_of, outcomes_of
+from whatif.people.error_categories import CATEGORIES, DESCRIPTIONS
+from whatif.people.items import VARIANTS, Row, pairs_by_id
+from whatif.results.reporting.items import ItemPicture, ItemView
 
 _DECISIONS = {
     "caption_0": "the original caption",

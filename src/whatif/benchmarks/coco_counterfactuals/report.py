@@ -23,14 +23,14 @@ from whatif.benchmarks.shared.matched_pairs import matched_pairs
 from whatif.benchmarks.shared.matching_funnel import matching_stage
 from whatif.benchmarks.shared.reports import publish
 from whatif.benchmarks.shared.tasks import names_of
-from whatif.graph.task import Task
-from whatif.reporting.funnel import FunnelStage, funnel
-from whatif.reporting.rendering import WIDTH
-from whatif.reporting.report import Headline, Report
-from whatif.reporting.table import OURS, Table
+from whatif.engine.graph.task import Task
+from whatif.people.consensus import consensus, made_by
+from whatif.people.items import Row
+from whatif.results.reporting.funnel import FunnelStage, funnel
+from whatif.results.reporting.rendering import WIDTH
+from whatif.results.reporting.report import Headline, Report
+from whatif.results.reporting.table import OURS, Table
 from whatif.scoring.retrieve import COUNTERFACTUALS, ORIGINALS
-from whatif.verification.consensus import consensus, made_by
-from whatif.verification.items import Row
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from whatif.artifacts.schemas import NULLABLE, Table, schema_of
+from whatif.engine.artifacts.schemas import NULLABLE, Table, schema_of
 
 CAPTIONS = Table(
     name="captions",

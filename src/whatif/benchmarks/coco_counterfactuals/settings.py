@@ -6,11 +6,11 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import Field, field_validator
 
-from whatif.language.tagging import KNOWN, is_tagger
-from whatif.params.base import BenchmarkSettings, Settings, Share, SourcePath, Span
-from whatif.params.checkpoints import DiffusionCheckpoint, EarlyStop, LocalCheckpoint
-from whatif.params.resolution import Resolution
-from whatif.verification.imports.settings import LabelFiles
+from whatif.engine.language.tagging import KNOWN, is_tagger
+from whatif.engine.params.base import BenchmarkSettings, Settings, Share, SourcePath, Span
+from whatif.engine.params.checkpoints import DiffusionCheckpoint, EarlyStop, LocalCheckpoint
+from whatif.engine.params.resolution import Resolution
+from whatif.people.imports.settings import LabelFiles
 
 Manner: TypeAlias = Literal["swap", "released"]
 
@@ -45,7 +45,7 @@ class ChooseCaptions(Settings):
 class GenerateCaptions(Settings):
     """How counterfactual captions are made (3.1, B.1.1)."""
 
-    manner: Manner = "swap"  # `swap`: only the noun changes; `released`: as in `whatif.language.released_swap`
+    manner: Manner = "swap"  # `swap`: only the noun changes; `released`: as in `whatif.engine.language.released_swap`
     replacements: int = Field(ge=1, le=100)  # number for each noun
     masked_language: LocalCheckpoint
     similarity: LocalCheckpoint  # a checkpoint of sentence-transformers

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from whatif.reporting.numerals import count, decimal, signed
-from whatif.reporting.precision import Precision
-from whatif.reporting.table import OURS, Column, Table, View, tidy
-from whatif.statistics import Interval, mean_interval
-from whatif.verification.items import Row, pairs_by_id
+from whatif.people.items import Row, pairs_by_id
+from whatif.results.reporting.numerals import count, decimal, signed
+from whatif.results.reporting.precision import Precision
+from whatif.results.reporting.table import OURS, Column, Table, View, tidy
+from whatif.scoring.statistics import Interval, mean_interval
 
 # Column of `pairs` -> what it is the similarity of.
 SIMILARITIES = {

@@ -14,7 +14,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.coco_counterfactuals import captions as caption_steps
 from whatif.benchmarks.coco_counterfactuals import images as image_steps
 from whatif.benchmarks.coco_counterfactuals.contents import PLOTS, PUBLISHED, REPORTED, SHARING, SHOWN
@@ -22,10 +21,11 @@ from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsS
 from whatif.benchmarks.coco_counterfactuals.unshared import unshared
 from whatif.benchmarks.shared.people import judged_pairs
 from whatif.benchmarks.shared.tasks import table_files
-from whatif.graph.reading import only_name
-from whatif.graph.steps import Benchmark, StepsOf
-from whatif.graph.task import Task
-from whatif.reporting.funnel import FunnelStage, reasons
+from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
+from whatif.engine.graph.reading import only_name
+from whatif.engine.graph.steps import Benchmark, StepsOf
+from whatif.engine.graph.task import Task
+from whatif.results.reporting.funnel import FunnelStage, reasons
 
 NAME = "coco-counterfactuals"
 _WITHOUT_WORDNET = (
@@ -93,8 +93,8 @@ def aggregate(task: Task[ReportSettings]) -> None:
 def _funnel(task: Task[ReportSettings], counts: Sequence[Mapping[str, Any]]) -> list[FunnelStage]:
     """Counts of every stage up to the finished pairs of images, each from the stage's own artifacts."""
     from whatif.benchmarks.coco_counterfactuals.caption_choice import CHOSEN
-    from whatif.prompt_to_prompt.chosen_images import WHEN_DRAWN_AGAIN
-    from whatif.prompt_to_prompt.directional_similarity import NO_CANDIDATE_LEFT
+    from whatif.models.prompt_to_prompt.chosen_images import WHEN_DRAWN_AGAIN
+    from whatif.models.prompt_to_prompt.directional_similarity import NO_CANDIDATE_LEFT
 
     unusable, missing, unpaired, refused = (
         reasons(task.rows(role)) for role in ("unusable", "missing", "unpaired", "filtered")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from whatif.artifacts.images import SortedImages
-from whatif.artifacts.schemas import IMAGES, PAIRS
 from whatif.benchmarks.coco_counterfactuals.images import filter_
 from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings, UnsharedSettings
-from whatif.graph.steps import StepsOf
-from whatif.graph.task import Task
-from whatif.random_streams import sample
+from whatif.engine.artifacts.images import SortedImages
+from whatif.engine.artifacts.schemas import IMAGES, PAIRS
+from whatif.engine.graph.steps import StepsOf
+from whatif.engine.graph.task import Task
+from whatif.engine.random_streams import sample
 
 
 @StepsOf(CocoCounterfactualsSettings)(
@@ -23,7 +23,7 @@ from whatif.random_streams import sample
 )
 def unshared(task: Task[UnsharedSettings]) -> None:
     """Draws a random sample of the chosen candidates again, with the same noise but without sharing (Figure 2)."""
-    from whatif.prompt_to_prompt.unshared_images import without_sharing
+    from whatif.models.prompt_to_prompt.unshared_images import without_sharing
 
     settings = task.settings
     pairs = list(task.rows("pairs"))

@@ -6,19 +6,19 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
-from whatif.artifacts.pair_items import SIDES, item_id, pair_and_side
-from whatif.params.resolution import Resolution
-from whatif.reporting.numerals import count, decimal
-from whatif.reporting.precision import Precision, Resampling, in_percent, p_number, percent, resampling
-from whatif.reporting.published_numbers import published
-from whatif.reporting.table import DROP, NUMBERS, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
-from whatif.statistics import Interval, clustered_share, paired_drop
-from whatif.statistics.agreement import agreement, label_shares
-from whatif.verification.consensus import UNDECIDED, consensus, decisions_of, made_by, outcomes_of
-from whatif.verification.items import OUTCOMES, VARIANTS, Row, outcome
-from whatif.verification.picture_tasks import RATERS
-from whatif.verification.quality import without_adjudicator
-from whatif.verification.resolution import MAJORITY
+from whatif.engine.artifacts.pair_items import SIDES, item_id, pair_and_side
+from whatif.engine.params.resolution import Resolution
+from whatif.people.consensus import UNDECIDED, consensus, decisions_of, made_by, outcomes_of
+from whatif.people.items import OUTCOMES, VARIANTS, Row, outcome
+from whatif.people.picture_tasks import RATERS
+from whatif.people.quality import without_adjudicator
+from whatif.people.resolution import MAJORITY
+from whatif.results.reporting.numerals import count, decimal
+from whatif.results.reporting.precision import Precision, Resampling, in_percent, p_number, percent, resampling
+from whatif.results.reporting.published_numbers import published
+from whatif.results.reporting.table import DROP, NUMBERS, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.scoring.statistics import Interval, clustered_share, paired_drop
+from whatif.scoring.statistics.agreement import agreement, label_shares
 
 Rows: TypeAlias = list[dict[str, Any]]
 

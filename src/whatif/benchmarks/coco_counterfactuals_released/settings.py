@@ -7,8 +7,8 @@ from typing import NamedTuple
 from pydantic import Field
 
 from whatif.benchmarks.coco_counterfactuals.settings import AggregatePictures, VerifyPictures
-from whatif.params.base import BenchmarkSettings, Settings, SourcePath
-from whatif.params.resolution import Resolution
+from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
+from whatif.engine.params.resolution import Resolution
 
 
 class ExtractReleasedPairs(Settings):

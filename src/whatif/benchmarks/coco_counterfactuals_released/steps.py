@@ -10,10 +10,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from whatif import artifacts
-from whatif.artifacts.images import SortedImages
-from whatif.artifacts.schemas import IMAGES, PAIRS, REJECTIONS
-from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.coco_counterfactuals import BENCHMARK as OURS
 from whatif.benchmarks.coco_counterfactuals import images
 from whatif.benchmarks.coco_counterfactuals.contents import BY_ITEM, PLOTS, PUBLISHED, SHOWN
@@ -26,13 +22,17 @@ from whatif.benchmarks.coco_counterfactuals_released.settings import (
 from whatif.benchmarks.shared.dimensions import ENCODER
 from whatif.benchmarks.shared.people import judged_pairs
 from whatif.benchmarks.shared.tasks import table_files
-from whatif.errors import WhatifError
-from whatif.files.inputs import user_path
-from whatif.graph.reading import only_name
-from whatif.graph.steps import Benchmark, StepsOf
-from whatif.graph.task import Task
-from whatif.params.resolution import Resolution
-from whatif.reporting.funnel import FunnelStage, reasons
+from whatif.engine import artifacts
+from whatif.engine.artifacts.images import SortedImages
+from whatif.engine.artifacts.schemas import IMAGES, PAIRS, REJECTIONS
+from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import user_path
+from whatif.engine.graph.reading import only_name
+from whatif.engine.graph.steps import Benchmark, StepsOf
+from whatif.engine.graph.task import Task
+from whatif.engine.params.resolution import Resolution
+from whatif.results.reporting.funnel import FunnelStage, reasons
 
 NAME = "coco-counterfactuals-released"
 _CHOSE = "openai/clip-vit-base-patch32"  # the only CLIP model among the paper's assets (B.5)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from whatif.contradictions.published_cells import Cells
-from whatif.contradictions.significance import Seeds
-from whatif.reporting.published_numbers import published
+from whatif.results.contradictions.published_cells import Cells
+from whatif.results.contradictions.significance import Seeds
+from whatif.results.reporting.published_numbers import published
 
 RECALLS = ("recall@1", "recall@5", "recall@10")
 DIRECTIONS = ("text-retrieval", "image-retrieval")

@@ -20,12 +20,12 @@ from whatif.benchmarks.coco_counterfactuals_training.claim_cells import (
     retrieval_cells,
     withheld_cells,
 )
-from whatif.contradictions import DOES_NOT_HOLD, Claim, Outcome
-from whatif.contradictions.formulas import at_most, equals, not_checkable, ordered
-from whatif.contradictions.published_cells import Cells
-from whatif.contradictions.quantity import Quantity, exactly, mean
-from whatif.contradictions.significance import better_over_seeds
-from whatif.reporting.published_numbers import published
+from whatif.results.contradictions import DOES_NOT_HOLD, Claim, Outcome
+from whatif.results.contradictions.formulas import at_most, equals, not_checkable, ordered
+from whatif.results.contradictions.published_cells import Cells
+from whatif.results.contradictions.quantity import Quantity, exactly, mean
+from whatif.results.contradictions.significance import better_over_seeds
+from whatif.results.reporting.published_numbers import published
 
 _claim = partial(Claim, "COCO-Counterfactuals")
 

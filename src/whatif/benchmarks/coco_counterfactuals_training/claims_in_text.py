@@ -18,12 +18,12 @@ from whatif.benchmarks.coco_counterfactuals_training.claim_cells import (
     over_seeds,
     withheld_cells,
 )
-from whatif.contradictions import Claim, Outcome
-from whatif.contradictions.formulas import about, at_least, at_most, equals, more_than, part_of, same
-from whatif.contradictions.published_cells import Cells
-from whatif.contradictions.quantity import Quantity, exactly, largest, mean, printed
-from whatif.contradictions.significance import better_over_seeds, correlation, random_part
-from whatif.reporting.published_numbers import published
+from whatif.results.contradictions import Claim, Outcome
+from whatif.results.contradictions.formulas import about, at_least, at_most, equals, more_than, part_of, same
+from whatif.results.contradictions.published_cells import Cells
+from whatif.results.contradictions.quantity import Quantity, exactly, largest, mean, printed
+from whatif.results.contradictions.significance import better_over_seeds, correlation, random_part
+from whatif.results.reporting.published_numbers import published
 
 _PAIRS = "whatif.benchmarks.coco_counterfactuals"  # the numbers of the text are there
 _SOURCES = {"base": "b-base", "medium": "c-medium", "all": "d-all"}  # in B.3.1

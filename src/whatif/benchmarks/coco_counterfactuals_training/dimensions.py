@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from whatif.benchmarks.coco_counterfactuals_training.schemas import PRE_TRAINED
 from whatif.benchmarks.coco_counterfactuals_training.settings import CocoCounterfactualsTrainingSettings
 from whatif.benchmarks.shared.dimensions import adapter_code
-from whatif.graph.dimensions import Dimension, Shown
-from whatif.params.whole import Params
+from whatif.engine.graph.dimensions import Dimension, Shown
+from whatif.engine.params.whole import Params
 
 
 def _own(params: Params, benchmark: str) -> CocoCounterfactualsTrainingSettings:

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from whatif.artifacts.pair_items import SIDES, item_id
 from whatif.benchmarks.coco_counterfactuals_training.mixing import (
     WITHHOLDING,
     Pool,
@@ -20,7 +19,8 @@ from whatif.benchmarks.coco_counterfactuals_training.mixing import (
     withheld_pairs,
 )
 from whatif.benchmarks.coco_counterfactuals_training.schemas import TEST, TRAIN, VALIDATION, Mixture
-from whatif.random_streams import sample, stream
+from whatif.engine.artifacts.pair_items import SIDES, item_id
+from whatif.engine.random_streams import sample, stream
 
 _LAST = 1_000  # the groups of this many samples are chosen so that a part is as near as possible to its share
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from whatif.benchmarks.coco_counterfactuals_training.schemas import PRE_TRAINED, TEST, WITHHELD
-from whatif.graph.task import Task
+from whatif.engine.graph.task import Task
 
 if TYPE_CHECKING:
     from whatif.models.local.encoders import Embedder

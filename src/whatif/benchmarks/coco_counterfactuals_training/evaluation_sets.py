@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from whatif.artifacts.images import SortedImages
 from whatif.benchmarks.coco_counterfactuals_training.settings import ClassificationSet, RetrievalSet
-from whatif.files.inputs import user_path
+from whatif.engine.artifacts.images import SortedImages
+from whatif.engine.files.inputs import user_path
 from whatif.formats.captioned_images import read_captioned_images
 from whatif.formats.class_folders import read_class_folder
 from whatif.formats.class_names import LEFT_OUT, ClassifiedImages, class_prompt, repeated_names
@@ -15,7 +15,7 @@ from whatif.formats.class_shards import is_sharded, read_class_shards
 from whatif.formats.image_folders import each_image
 
 if TYPE_CHECKING:
-    from whatif.graph.task import Task
+    from whatif.engine.graph.task import Task
 
 Row: TypeAlias = dict[str, Any]
 
@@ -79,7 +79,7 @@ def write_classification_set(task: Task[dict[str, ClassificationSet]]) -> None:
 
 
 def _drawn_captions(data_set: str, settings: RetrievalSet, seed: int, images: SortedImages) -> Iterator[Row]:
-    from whatif.embedded.drawn_retrieval import retrieval_scenes
+    from whatif.world.drawn_retrieval import retrieval_scenes
 
     assert settings.scenes is not None
     scenes = retrieval_scenes(
@@ -117,7 +117,7 @@ def _add_captions(
 
 def _classified(settings: ClassificationSet, seed: int) -> ClassifiedImages:
     if settings.drawn is not None:
-        from whatif.embedded.drawn_classes import class_names, classified_scenes
+        from whatif.world.drawn_classes import class_names, classified_scenes
 
         assert settings.number is not None
         scenes = classified_scenes(settings.drawn, settings.number, seed)

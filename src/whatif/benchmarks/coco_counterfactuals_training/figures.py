@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES
-from whatif.reporting.svg import new_figure, svg
+from whatif.results.reporting.svg import new_figure, svg
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from whatif.artifacts.pair_items import SIDES, item_id
 from whatif.benchmarks.coco_counterfactuals_training.results import Results
-from whatif.graph.task import Task
-from whatif.reporting.funnel import FunnelStage, reasons, stage_of_ids
+from whatif.engine.artifacts.pair_items import SIDES, item_id
+from whatif.engine.graph.task import Task
+from whatif.results.reporting.funnel import FunnelStage, reasons, stage_of_ids
 
 PAIRS_ROLES = ("pairs", "our-pairs", "released-pairs")
 

@@ -11,16 +11,16 @@ import pyarrow as pa
 from whatif.benchmarks.coco_counterfactuals_training.dimensions import seed_name
 from whatif.benchmarks.coco_counterfactuals_training.schemas import PRE_TRAINED
 from whatif.benchmarks.coco_counterfactuals_training.settings import ImportSettings, PredictionFiles
-from whatif.errors import WhatifError
-from whatif.files.inputs import user_path
-from whatif.files.named_folders import named_path
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import user_path
+from whatif.engine.files.named_folders import named_path
 from whatif.formats.class_indices import read_predictions
 from whatif.formats.class_names import read_class_names, repeated_names
 from whatif.formats.prediction_folder import Labels, read_prediction_folder
 from whatif.scoring.classification import accuracy
 
 if TYPE_CHECKING:
-    from whatif.graph.task import Task
+    from whatif.engine.graph.task import Task
 
 DIVISION = "published"  # how the training sets of imported predictions were divided
 _Place: TypeAlias = tuple[str, str, str, str, str]  # model, mixture, division, seed, data set

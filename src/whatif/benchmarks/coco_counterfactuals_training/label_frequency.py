@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
-from whatif.language.published_subjects import published_subjects, stem
+from whatif.engine.language.published_subjects import published_subjects, stem
 
 Rule: TypeAlias = Literal["published", "ours"]
 PUBLISHED_RULE, OUR_RULE = get_args(Rule)

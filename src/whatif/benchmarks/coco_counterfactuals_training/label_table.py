@@ -16,10 +16,10 @@ from whatif.benchmarks.coco_counterfactuals_training.reported import reported
 from whatif.benchmarks.coco_counterfactuals_training.results import Results
 from whatif.benchmarks.coco_counterfactuals_training.schemas import PRE_TRAINED
 from whatif.benchmarks.coco_counterfactuals_training.seed_rows import Row
-from whatif.reporting.numerals import count, decimal, signed
-from whatif.reporting.precision import as_measured, p_number
-from whatif.reporting.table import MEASURE, OURS, PUBLISHED, RECOMPUTED, REPORTED, Column, Table, View, tidy
-from whatif.statistics.seed_tests import correlation, over_seeds
+from whatif.results.reporting.numerals import count, decimal, signed
+from whatif.results.reporting.precision import as_measured, p_number
+from whatif.results.reporting.table import MEASURE, OURS, PUBLISHED, RECOMPUTED, REPORTED, Column, Table, View, tidy
+from whatif.scoring.statistics.seed_tests import correlation, over_seeds
 
 FREQUENCY, CHANGE, CORRELATION = "label frequency", "change", "correlation"
 RULES: tuple[Rule, ...] = ("published", "ours")

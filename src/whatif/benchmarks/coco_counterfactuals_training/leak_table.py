@@ -8,10 +8,10 @@ from whatif.benchmarks.coco_counterfactuals_training.results import BySeed, Resu
 from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES, WITHHELD
 from whatif.benchmarks.coco_counterfactuals_training.seed_rows import Row
 from whatif.benchmarks.coco_counterfactuals_training.trainings_table import Trainings, best_losses
-from whatif.reporting.numerals import count, decimal, signed
-from whatif.reporting.precision import as_measured
-from whatif.reporting.table import MEASURE, Column, Table, View, tidy
-from whatif.statistics.seed_tests import gain, over_seeds
+from whatif.results.reporting.numerals import count, decimal, signed
+from whatif.results.reporting.precision import as_measured
+from whatif.results.reporting.table import MEASURE, Column, Table, View, tidy
+from whatif.scoring.statistics.seed_tests import gain, over_seeds
 
 RECALL, LOSS, SEARCHED = "mean recall", "validation loss", "captions searched"
 _LEAK = "leak of the "  # begins the measure of a difference

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from whatif.artifacts.pair_items import SIDES, item_id
 from whatif.benchmarks.coco_counterfactuals_training.schemas import Mixture
-from whatif.errors import WhatifError
-from whatif.random_streams import sample
+from whatif.engine.artifacts.pair_items import SIDES, item_id
+from whatif.engine.errors import WhatifError
+from whatif.engine.random_streams import sample
 
 WITHHOLDING: tuple[Mixture, ...] = ("withheld-ms-coco", "withheld-counterfactuals")  # mixtures with a test part
 _HALF, _QUARTER, _THREE_QUARTERS = Fraction(1, 2), Fraction(1, 4), Fraction(3, 4)

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from whatif.artifacts.pair_items import item_id, pair_and_side
 from whatif.benchmarks.coco_counterfactuals_training.schemas import (
     COUNTERFACTUAL,
     MIXTURES,
@@ -15,10 +14,11 @@ from whatif.benchmarks.coco_counterfactuals_training.schemas import (
     VALIDATION,
     Mixture,
 )
-from whatif.reporting.numerals import count, decimal
-from whatif.reporting.precision import percent
-from whatif.reporting.published_numbers import published
-from whatif.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.engine.artifacts.pair_items import item_id, pair_and_side
+from whatif.results.reporting.numerals import count, decimal
+from whatif.results.reporting.precision import percent
+from whatif.results.reporting.published_numbers import published
+from whatif.results.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
 
 # The training sets of Tables 3, 11 and 12, which name them by what they are made of and by their size.
 _REPORTED_SETS: Mapping[tuple[str, str], Mixture] = {

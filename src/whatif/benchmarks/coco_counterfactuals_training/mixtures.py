@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from whatif.artifacts.pair_items import SIDES, item_id
 from whatif.benchmarks.coco_counterfactuals_training.divisions import (
     Shares,
     as_published,
@@ -32,11 +31,12 @@ from whatif.benchmarks.coco_counterfactuals_training.schemas import (
     Mixture,
 )
 from whatif.benchmarks.coco_counterfactuals_training.settings import NAME, MixSettings
-from whatif.errors import WhatifError
-from whatif.files.inputs import user_path
-from whatif.graph.task import Task
-from whatif.verification.consensus import human_evaluated
-from whatif.verification.items import pairs_by_id
+from whatif.engine.artifacts.pair_items import SIDES, item_id
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import user_path
+from whatif.engine.graph.task import Task
+from whatif.people.consensus import human_evaluated
+from whatif.people.items import pairs_by_id
 
 _RELEASED = "coco-counterfactuals-released"
 _NO_ORIGINAL = "no original photograph"

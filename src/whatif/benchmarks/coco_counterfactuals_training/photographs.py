@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from whatif.artifacts.pair_items import SIDES, item_id
+from whatif.engine.artifacts.pair_items import SIDES, item_id
 
 _RELEASED_ID = re.compile(r"([0-9]{1,12})_[0-9]{1,4}")
 

@@ -19,9 +19,9 @@ from whatif.benchmarks.coco_counterfactuals_training.seed_rows import (
     views_of_tests,
     with_holm,
 )
-from whatif.reporting.numerals import count, decimal
-from whatif.reporting.table import MEASURE, OURS, PUBLISHED, RECOMPUTED, Column, Table, View, tidy
-from whatif.statistics.intervals import Interval, added, wilson
+from whatif.results.reporting.numerals import count, decimal
+from whatif.results.reporting.table import MEASURE, OURS, PUBLISHED, RECOMPUTED, Column, Table, View, tidy
+from whatif.scoring.statistics.intervals import Interval, added, wilson
 
 ACCURACY, MACRO = "accuracy", "macro accuracy"
 MEAN = "mean"  # over the data sets

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
 from typing import Any, NamedTuple
 
-from whatif.artifacts.pair_items import item_id
 from whatif.benchmarks.coco_counterfactuals_training.photographs import coco_number
 from whatif.benchmarks.coco_counterfactuals_training.schemas import TEST, TRAIN, VALIDATION, Mixture
-from whatif.errors import WhatifError
-from whatif.files.inputs import LONGEST_LINE, read_bytes
+from whatif.engine.artifacts.pair_items import item_id
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import LONGEST_LINE, read_bytes
 from whatif.formats.coco_photographs import coco_image_id, is_coco_name
 
 COLUMNS = ("image_path", "caption")

@@ -19,10 +19,10 @@ from whatif.benchmarks.coco_counterfactuals_training.settings import AggregateTr
 from whatif.benchmarks.coco_counterfactuals_training.trainings_table import trainings, trainings_table
 from whatif.benchmarks.shared.reports import publish
 from whatif.benchmarks.shared.tasks import names_of
-from whatif.graph.task import Task
-from whatif.reporting.funnel import funnel
-from whatif.reporting.report import Headline, Report
-from whatif.statistics.seed_tests import gain
+from whatif.engine.graph.task import Task
+from whatif.results.reporting.funnel import funnel
+from whatif.results.reporting.report import Headline, Report
+from whatif.scoring.statistics.seed_tests import gain
 
 TITLE = "Training with COCO-Counterfactuals"
 # The mixture of the headline is fixed before the results are known, so it is not the luckiest one: the paper's best

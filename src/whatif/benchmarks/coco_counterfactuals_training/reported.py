@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from whatif.benchmarks.coco_counterfactuals_training.schemas import PRE_TRAINED
-from whatif.reporting.published_numbers import published
+from whatif.results.reporting.published_numbers import published
 
 # The training set of a reported row, by its number of training samples and their counterfactual share or number.
 _MIXTURES = {

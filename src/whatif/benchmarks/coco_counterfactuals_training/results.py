@@ -12,8 +12,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from whatif import artifacts
-from whatif.artifacts.schemas import Table
 from whatif.benchmarks.coco_counterfactuals_training.schemas import (
     CLASSIFIED,
     COUNTERFACTUAL,
@@ -22,7 +20,9 @@ from whatif.benchmarks.coco_counterfactuals_training.schemas import (
     SAMPLES,
     TRAIN,
 )
-from whatif.errors import WhatifError
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import Table
+from whatif.engine.errors import WhatifError
 from whatif.scoring.classification import accuracy, macro_accuracy
 from whatif.scoring.retrieve import IMAGE_RETRIEVAL, TEXT_RETRIEVAL
 

@@ -27,8 +27,8 @@ from whatif.benchmarks.coco_counterfactuals_training.seed_rows import (
     views_of_tests,
     with_holm,
 )
-from whatif.reporting.numerals import count, decimal
-from whatif.reporting.table import PUBLISHED, Column, Table, View, tidy
+from whatif.results.reporting.numerals import count, decimal
+from whatif.results.reporting.table import PUBLISHED, Column, Table, View, tidy
 
 PUBLISHED_DIVISION = "published"
 COMPARED_MIXTURES = (PRE_TRAINED, "ms-coco", "base", "medium", "all")

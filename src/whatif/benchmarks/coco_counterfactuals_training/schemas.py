@@ -6,7 +6,7 @@ from typing import Final, Literal, TypeAlias, get_args
 
 import pyarrow as pa
 
-from whatif.artifacts.schemas import NULLABLE, Table, schema_of
+from whatif.engine.artifacts.schemas import NULLABLE, Table, schema_of
 
 # The training sets (B.3.1, A.1, A.4): captions of photographs alone; with 25, 75 and 100% of the counterfactual
 # samples; with those that people matched correctly; and two of the same size for the withheld test (Table 5).

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from whatif.reporting.numerals import decimal, signed
-from whatif.reporting.precision import p_number
-from whatif.reporting.table import OURS, PUBLISHED, REPORTED, Column, View
-from whatif.statistics import holm
-from whatif.statistics.seed_tests import from_summaries, gain, over_seeds
+from whatif.results.reporting.numerals import decimal, signed
+from whatif.results.reporting.precision import p_number
+from whatif.results.reporting.table import OURS, PUBLISHED, REPORTED, Column, View
+from whatif.scoring.statistics import holm
+from whatif.scoring.statistics.seed_tests import from_summaries, gain, over_seeds
 
 Row: TypeAlias = dict[str, Any]
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 from pydantic import Field, model_validator
 
 from whatif.benchmarks.coco_counterfactuals_training.schemas import PRE_TRAINED, WITHHELD, Mixture
-from whatif.params.base import BenchmarkSettings, Settings, SourcePath
-from whatif.params.contrastive_training import ContrastiveTraining
-from whatif.params.resolution import Resolution
+from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
+from whatif.engine.params.contrastive_training import ContrastiveTraining
+from whatif.engine.params.resolution import Resolution
 
 NAME = "coco-counterfactuals-training"
 Key = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whatif.artifacts.images import SortedImages
 from whatif.benchmarks.coco_counterfactuals_training.settings import NAME, SourceSettings
-from whatif.errors import WhatifError
-from whatif.files.inputs import user_path
+from whatif.engine.artifacts.images import SortedImages
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import user_path
 from whatif.formats.caption_images import find_pictures
 from whatif.formats.caption_sets import SourceCaption, read_captions_in_order
 from whatif.formats.coco_photographs import coco_image_id, each_photograph, is_coco_name
 
 if TYPE_CHECKING:
-    from whatif.graph.task import Task
+    from whatif.engine.graph.task import Task
 
 _RELEASED = "coco-counterfactuals-released"
 _REMEDY = f"check extract.{NAME}.captions and the folders of image_folders in params.yaml"
@@ -58,7 +58,7 @@ def captions_with_ids(captions: Iterable[SourceCaption], *, released: bool) -> I
 
 
 def _draw(task: Task[SourceSettings]) -> None:
-    from whatif.embedded.training_pairs import training_pairs, unpaired_originals
+    from whatif.world.training_pairs import training_pairs, unpaired_originals
 
     own = task.settings.scenes
     rows: dict[str, list[dict[str, Any]]] = {"pairs": [], "originals": [], "judgements": []}

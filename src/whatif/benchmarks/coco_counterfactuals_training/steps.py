@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PAIRS, REJECTIONS
-from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.coco_counterfactuals import BENCHMARK as OURS
 from whatif.benchmarks.coco_counterfactuals import images as our_images
 from whatif.benchmarks.coco_counterfactuals_released import steps as released
@@ -37,9 +35,11 @@ from whatif.benchmarks.coco_counterfactuals_training.settings import (
     SourceSettings,
     TrainedModel,
 )
-from whatif.graph.steps import Benchmark, StepsOf
-from whatif.graph.task import Task
-from whatif.params.whole import Params
+from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, PAIRS, REJECTIONS
+from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
+from whatif.engine.graph.steps import Benchmark, StepsOf
+from whatif.engine.graph.task import Task
+from whatif.engine.params.whole import Params
 
 _step = StepsOf(CocoCounterfactualsTrainingSettings)
 

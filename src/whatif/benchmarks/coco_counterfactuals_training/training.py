@@ -2,7 +2,8 @@
 
 The job trains one mixture after the other. Each begins with the weights of the checkpoint, which stay in memory, and
 images are decoded and prepared once for all of them. Weights that were trained before come from the store
-(`whatif.fine_tuning.trained_store`), so a job that was interrupted, or whose evaluation sets changed, continues there.
+(`whatif.models.fine_tuning.trained_store`), so a job that was interrupted, or whose evaluation sets changed, continues
+there.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from whatif.benchmarks.coco_counterfactuals_training.schemas import (
 )
 from whatif.benchmarks.coco_counterfactuals_training.settings import TrainedModel
 from whatif.benchmarks.shared.evaluation import warn
-from whatif.errors import WhatifError
-from whatif.fine_tuning.contrastive_samples import PreparedImages, Sample
-from whatif.fine_tuning.contrastive_training import Training, check_trainable
-from whatif.fine_tuning.trained_store import trained
-from whatif.graph.task import Task
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.task import Task
+from whatif.models.fine_tuning.contrastive_samples import PreparedImages, Sample
+from whatif.models.fine_tuning.contrastive_training import Training, check_trainable
+from whatif.models.fine_tuning.trained_store import trained
 from whatif.models.local.checkpoints import identity
 from whatif.models.local.encoders import Embedder, dual_encoder
 from whatif.models.local.prepared_pictures import PreparedPictures

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, TypeAlias
 from whatif.benchmarks.coco_counterfactuals_training.results import BySeed, Weights
 from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES
 from whatif.benchmarks.coco_counterfactuals_training.seed_rows import Row
-from whatif.reporting.numerals import count, decimal
-from whatif.reporting.precision import as_measured
-from whatif.reporting.table import MEASURE, Column, Table, View, tidy
-from whatif.statistics.seed_tests import over_seeds
+from whatif.results.reporting.numerals import count, decimal
+from whatif.results.reporting.precision import as_measured
+from whatif.results.reporting.table import MEASURE, Column, Table, View, tidy
+from whatif.scoring.statistics.seed_tests import over_seeds
 
 STEP, STEPS, FIRST, BEST = "best step", "steps", "first validation loss", "validation loss"
 _SEED_MEAN = "mean"

@@ -10,9 +10,9 @@ from typing import Any
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, DIRECT, GROUPS, INDIRECT
 from whatif.benchmarks.cvqa_real.source_questions import usual_answer
 from whatif.benchmarks.cvqa_real.sources import are_released
-from whatif.errors import WhatifError
-from whatif.verification.exports.tasks import Answer, Interface, TaskSet, row_task_set, task_ids
-from whatif.verification.imports.items import Items, ShownTask
+from whatif.engine.errors import WhatifError
+from whatif.people.exports.tasks import Answer, Interface, TaskSet, row_task_set, task_ids
+from whatif.people.imports.items import Items, ShownTask
 
 Row = Mapping[str, Any]
 

@@ -26,9 +26,9 @@ from whatif.benchmarks.cvqa_real.answer_forms import WHOLE_NUMBER
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, PEOPLE, SOURCE_GROUPS
 from whatif.benchmarks.cvqa_real.settings import AnnotateSettings
 from whatif.benchmarks.cvqa_real.written_questions import written_row
-from whatif.graph.task import Task
-from whatif.params.resolution import Resolution
-from whatif.verification.imports.settings import LabelFiles
+from whatif.engine.graph.task import Task
+from whatif.engine.params.resolution import Resolution
+from whatif.people.imports.settings import LabelFiles
 
 NOT_ANNOTATED, NO_CHANGE = "not annotated", "no counterfactual question"  # reasons of rejections
 OTHER_GROUP, BAD_ANSWER = "group does not fit", "answer of another form"
@@ -78,8 +78,8 @@ def annotated(source: Sequence[Row], files: LabelFiles, resolution: Resolution, 
 
     Raises WhatifError for the released set, and as `import_labels` and `resolve`.
     """
-    from whatif.verification.imports.importer import import_labels
-    from whatif.verification.resolution import UNDECIDED, resolve
+    from whatif.people.imports.importer import import_labels
+    from whatif.people.resolution import UNDECIDED, resolve
 
     read = import_labels(files, annotation_items(source, seed))
     resolved = resolve(read.judgements, resolution)

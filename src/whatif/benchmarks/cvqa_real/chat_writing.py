@@ -10,7 +10,6 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from whatif import models
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cvqa_real.example_choice import Pool, chosen_examples, pool_of
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.settings import WriteSettings
@@ -18,8 +17,9 @@ from whatif.benchmarks.cvqa_real.writer_prompts import SHORT, Prompts, first_req
 from whatif.benchmarks.cvqa_real.writer_requests import Batch, QuestionWriter, batches_of, sources_of
 from whatif.benchmarks.cvqa_real.written_questions import written_id_of
 from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors
-from whatif.files.named_folders import CHECKPOINTS, named_path
-from whatif.graph.task import Task
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.files.named_folders import CHECKPOINTS, named_path
+from whatif.engine.graph.task import Task
 
 NO_REPLY, REFUSED, DECLINED = "no reply", "reply refused", "declined by the model"  # reasons of rejections
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from whatif.benchmarks.cvqa_real import claims_in_text
-from whatif.contradictions import Claim, Outcome
-from whatif.contradictions.counts import can_fail, possible, sizes_that_fit
-from whatif.contradictions.formulas import at_most, equals, less_than, more_than, same
-from whatif.contradictions.published_cells import Cells
-from whatif.contradictions.quantity import exactly, largest, printed
-from whatif.contradictions.significance import paired_fall
-from whatif.reporting.published_numbers import published
+from whatif.results.contradictions import Claim, Outcome
+from whatif.results.contradictions.counts import can_fail, possible, sizes_that_fit
+from whatif.results.contradictions.formulas import at_most, equals, less_than, more_than, same
+from whatif.results.contradictions.published_cells import Cells
+from whatif.results.contradictions.quantity import exactly, largest, printed
+from whatif.results.contradictions.significance import paired_fall
+from whatif.results.reporting.published_numbers import published
 
 _GROUPS = {"numerical-direct": 1150, "numerical-indirect": 864, "boolean": 1130}  # questions (C-VQA 3.4)
 _SYMBOLIC = ("VisProg", "ViperGPT")

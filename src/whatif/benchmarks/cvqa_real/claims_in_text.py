@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from whatif.contradictions import Claim
-from whatif.contradictions.counts import possible
-from whatif.contradictions.formulas import about, at_most, equals, more_than, same, up_to
-from whatif.contradictions.published_cells import Cells
-from whatif.contradictions.quantity import exactly, largest, printed, total
-from whatif.reporting.published_numbers import published
+from whatif.results.contradictions import Claim
+from whatif.results.contradictions.counts import possible
+from whatif.results.contradictions.formulas import about, at_most, equals, more_than, same, up_to
+from whatif.results.contradictions.published_cells import Cells
+from whatif.results.contradictions.quantity import exactly, largest, printed, total
+from whatif.results.reporting.published_numbers import published
 
 _REAL, _SYNTHETIC = "C-VQA-Real", "C-VQA-Synthetic"
 _GROUPS = ("numerical-direct", "numerical-indirect", "boolean")

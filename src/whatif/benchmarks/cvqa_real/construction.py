@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from whatif.artifacts.schemas import CORRECTIONS, IMAGES, JUDGEMENTS, QUESTIONS, REJECTIONS
 from whatif.benchmarks.cvqa_real.dimensions import POLISHER, WRITER
 from whatif.benchmarks.cvqa_real.schemas import POLISHED, REPLIES, WRITTEN
 from whatif.benchmarks.cvqa_real.settings import (
@@ -18,8 +17,9 @@ from whatif.benchmarks.cvqa_real.settings import (
     Writers,
     WriteSettings,
 )
-from whatif.graph.steps import StepsOf
-from whatif.graph.task import Task
+from whatif.engine.artifacts.schemas import CORRECTIONS, IMAGES, JUDGEMENTS, QUESTIONS, REJECTIONS
+from whatif.engine.graph.steps import StepsOf
+from whatif.engine.graph.task import Task
 
 _step = StepsOf(CvqaRealSettings)
 

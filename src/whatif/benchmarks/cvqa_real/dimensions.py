@@ -14,9 +14,9 @@ from whatif.benchmarks.shared.dimensions import (
     adapter_code,
     strategy,
 )
-from whatif.graph.dimensions import Dimension, Shown, part_dimension
-from whatif.params.programs import ProgramModel
-from whatif.params.whole import Params
+from whatif.engine.graph.dimensions import Dimension, Shown, part_dimension
+from whatif.engine.params.programs import ProgramModel
+from whatif.engine.params.whole import Params
 
 
 def _own(params: Params, benchmark: str) -> CvqaRealSettings:

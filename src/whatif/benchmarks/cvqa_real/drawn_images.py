@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from whatif.embedded.depicted_scenes import depicted_scene
 from whatif.models.depicted import Depicted
+from whatif.world.depicted_scenes import depicted_scene
 
 Row = Mapping[str, Any]
 

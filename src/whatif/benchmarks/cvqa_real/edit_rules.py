@@ -10,9 +10,9 @@ from whatif.benchmarks.cvqa_real.edited_nouns import changed_numbers
 from whatif.benchmarks.cvqa_real.edited_verbs import changed_roles
 from whatif.benchmarks.cvqa_real.edited_words import corrected, meaning_words
 from whatif.benchmarks.cvqa_real.question_parts import has_two_presuppositions, main_clause, words_of
-from whatif.language.if_clauses import if_clause
-from whatif.language.number_words import in_digits
-from whatif.language.wording import one_line, without_pronoun_one
+from whatif.engine.language.if_clauses import if_clause
+from whatif.engine.language.number_words import in_digits
+from whatif.engine.language.wording import one_line, without_pronoun_one
 
 NO_QUESTION = "no single question"
 LENGTH = "length changed"

@@ -7,8 +7,8 @@ from functools import cache
 from importlib import resources
 
 from whatif.benchmarks.cvqa_real.question_parts import forms, is_irregular_plural, words_of
-from whatif.language.number_words import in_digits
-from whatif.language.wording import without_pronoun_one
+from whatif.engine.language.number_words import in_digits
+from whatif.engine.language.wording import without_pronoun_one
 
 _SINGULAR, _PLURAL = "singular", "plural"
 _FOR_ONE = frozenset({"a", "an", "1", "another", "each", "every", "this", "that"})

@@ -7,8 +7,8 @@ from functools import cache
 from importlib import resources
 
 from whatif.benchmarks.cvqa_real.question_parts import forms, is_function_word, words_of
-from whatif.language.number_words import in_digits
-from whatif.language.wording import without_pronoun_one
+from whatif.engine.language.number_words import in_digits
+from whatif.engine.language.wording import without_pronoun_one
 
 # Words that an edit may add, drop and change: they only hold a sentence together.
 _GRAMMAR = frozenset({"then", "still", "now", "just", "actually", "really", "already"})

@@ -13,8 +13,8 @@ from whatif.benchmarks.cvqa_real.schemas import ORIGINAL, PEOPLE
 from whatif.benchmarks.cvqa_real.settings import NAME, Examples
 from whatif.benchmarks.cvqa_real.writer_prompts import Example
 from whatif.benchmarks.cvqa_real.writer_requests import Source
-from whatif.errors import WhatifError
-from whatif.random_streams import stream
+from whatif.engine.errors import WhatifError
+from whatif.engine.random_streams import stream
 
 if TYPE_CHECKING:
     from whatif.models.language.sentence_similarity import SentenceEmbedder

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from whatif.reporting.numerals import p_value
-from whatif.reporting.precision import percent
-from whatif.reporting.svg import new_figure, svg
-from whatif.statistics import GroupGap
+from whatif.results.reporting.numerals import p_value
+from whatif.results.reporting.precision import percent
+from whatif.results.reporting.svg import new_figure, svg
+from whatif.scoring.statistics import GroupGap
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

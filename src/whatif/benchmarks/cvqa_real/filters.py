@@ -7,16 +7,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, COUNTERFACTUAL, ORIGINAL, PEOPLE
 from whatif.benchmarks.cvqa_real.settings import NAME, FilterCvqaReal
 from whatif.benchmarks.cvqa_real.text_rules import Texts, doubts
 from whatif.benchmarks.cvqa_real.written_rules import fault_of
 from whatif.benchmarks.shared.tasks import by_pair
-from whatif.errors import WhatifError
-from whatif.graph.task import Task
-from whatif.language.wording import plain
-from whatif.random_streams import stream
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.task import Task
+from whatif.engine.language.wording import plain
+from whatif.engine.random_streams import stream
 
 NO_IMAGE = "no picture"
 NEAR_DUPLICATE = "near-duplicate"

@@ -13,9 +13,9 @@ from whatif.benchmarks.shared.annotator_tables import is_of_label, labels_stage
 from whatif.benchmarks.shared.dimensions import ANSWERER
 from whatif.benchmarks.shared.pilots import Pilot
 from whatif.benchmarks.shared.tasks import evaluation_stage
-from whatif.graph.task import Task
-from whatif.reporting.funnel import FunnelStage, reasons, stage_of_ids
-from whatif.reporting.twins import ALL
+from whatif.engine.graph.task import Task
+from whatif.results.reporting.funnel import FunnelStage, reasons, stage_of_ids
+from whatif.results.reporting.twins import ALL
 
 _WITHOUT_A_REASON = "without a reason"
 Row = Mapping[str, Any]

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.files.inputs import LONGEST_LINE, read_bytes
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import LONGEST_LINE, read_bytes
 from whatif.formats.coco_photographs import coco_image_id, is_coco_name
 
 COLUMNS = ("id", "bb_gender")

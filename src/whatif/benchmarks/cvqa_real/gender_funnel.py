@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from whatif.benchmarks.cvqa_real.gender_annotations import BOTH, GENDERS, UNSURE, coco_image_of
-from whatif.reporting.numerals import count
-from whatif.reporting.published_numbers import published
-from whatif.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.results.reporting.numerals import count
+from whatif.results.reporting.published_numbers import published
+from whatif.results.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
 
 Row = Mapping[str, Any]
 SET, ASKED = "set", "asked"  # all images of the set, whether available or not; those that models are asked about

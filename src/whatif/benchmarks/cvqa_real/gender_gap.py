@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from whatif.reporting.numerals import signed
-from whatif.reporting.precision import Precision, Resampling, in_percent, p_number, resampling
-from whatif.reporting.table import DROP, OURS, Column, Table, View, tidy
-from whatif.reporting.twin_rows import DETAILS, READING, twin_rows
-from whatif.reporting.twins import ALL, Metrics, twin_metrics
-from whatif.statistics import GroupGap, group_gap, holm
+from whatif.results.reporting.numerals import signed
+from whatif.results.reporting.precision import Precision, Resampling, in_percent, p_number, resampling
+from whatif.results.reporting.table import DROP, OURS, Column, Table, View, tidy
+from whatif.results.reporting.twin_rows import DETAILS, READING, twin_rows
+from whatif.results.reporting.twins import ALL, Metrics, twin_metrics
+from whatif.scoring.statistics import GroupGap, group_gap, holm
 
 Row = Mapping[str, Any]
 NAMES = ("male", "female")

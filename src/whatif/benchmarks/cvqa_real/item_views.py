@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 from whatif.benchmarks.cvqa_real.gender_annotations import GENDERS
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL, GROUPS, ORIGINAL, VARIANTS
 from whatif.benchmarks.shared.item_selection import evenly
-from whatif.reporting.items import ItemView
+from whatif.results.reporting.items import ItemView
 
 Row: TypeAlias = Mapping[str, Any]
 System: TypeAlias = tuple[str, str]  # keys of a model and a strategy

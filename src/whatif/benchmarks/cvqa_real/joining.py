@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL, ORIGINAL, VARIANTS
 from whatif.benchmarks.cvqa_real.settings import NAME
 from whatif.benchmarks.cvqa_real.sources import are_released
 from whatif.benchmarks.shared.tasks import pairs_of
-from whatif.errors import WhatifError
-from whatif.graph.task import Task
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.task import Task
 
 _REMEDY = f"name writers of each group in generate.{NAME}.writers, or people's questions in generate.{NAME}.annotations"
 

@@ -15,8 +15,8 @@ from whatif.benchmarks.cvqa_real.schemas import GROUPS, RULES, SCENES, SOURCE_GR
 from whatif.benchmarks.cvqa_real.settings import Writers
 from whatif.benchmarks.cvqa_real.sources import are_released
 from whatif.benchmarks.cvqa_real.written_questions import written_id_of, written_row
-from whatif.graph.task import Task
-from whatif.random_streams import stream
+from whatif.engine.graph.task import Task
+from whatif.engine.random_streams import stream
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,8 +82,8 @@ def _by_rules(row: Row, group: str, generator: np.random.Generator) -> Offline |
 
 
 def _about_scenes(row: Row, group: str, generator: np.random.Generator) -> Offline | dict[str, str]:
-    from whatif.embedded.scene_counterfactuals import scene_counterfactual
-    from whatif.embedded.scenes import draw_scene
+    from whatif.world.scene_counterfactuals import scene_counterfactual
+    from whatif.world.scenes import draw_scene
 
     known = json.loads(row["provenance"])
     if "number" not in known:

@@ -8,12 +8,12 @@ from typing import Any
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.settings import STEP_BY_STEP
 from whatif.benchmarks.cvqa_real.tables import REPORTED_GROUPS, table_3_name
-from whatif.language.strategies import DIRECT
-from whatif.reporting.paired import PairedSystem, PairedText, paired, reported_rows
-from whatif.reporting.paired_answers import answers_of_rows, by_group
-from whatif.reporting.precision import Precision
-from whatif.reporting.published_numbers import published
-from whatif.reporting.table import Table
+from whatif.engine.language.strategies import DIRECT
+from whatif.results.reporting.paired import PairedSystem, PairedText, paired, reported_rows
+from whatif.results.reporting.paired_answers import answers_of_rows, by_group
+from whatif.results.reporting.precision import Precision
+from whatif.results.reporting.published_numbers import published
+from whatif.results.reporting.table import Table
 
 Row = Mapping[str, Any]
 # Table 5 is about a part of each group. Table 6 compares programs of other code models, which have no names here.

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from whatif.benchmarks.shared.people import judged_questions
-from whatif.graph.people import PeoplesWork, Row
-from whatif.graph.steps import OutputOf
+from whatif.engine.graph.people import PeoplesWork, Row
+from whatif.engine.graph.steps import OutputOf
 
 if TYPE_CHECKING:
-    from whatif.verification.exports.tasks import TaskSet
-    from whatif.verification.imports.items import Items
+    from whatif.people.exports.tasks import TaskSet
+    from whatif.people.imports.items import Items
 
 ONE = 1  # one person writes the counterfactual question of a source question
 

@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any
 
 from whatif import models
-from whatif.artifacts.images import ImageStore
 from whatif.benchmarks.cvqa_real.edit_rules import edit_fault
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL, ORIGINAL
 from whatif.benchmarks.cvqa_real.settings import NAME, Polish
@@ -22,8 +21,9 @@ from whatif.benchmarks.shared.json_replies import Read, read_object, shown
 from whatif.benchmarks.shared.prompt_files import SystemPrompt, read_system_prompt
 from whatif.benchmarks.shared.reply_talks import Talk, Writer
 from whatif.benchmarks.shared.tasks import by_pair
-from whatif.graph.task import Task
-from whatif.language.messages import Message, Messages, user_message
+from whatif.engine.artifacts.images import ImageStore
+from whatif.engine.graph.task import Task
+from whatif.engine.language.messages import Message, Messages, user_message
 
 FILE = "polish_prompt.yaml"  # of this package
 SETTING = f"verify.{NAME}.polish.prompt_file"  # that replaces it

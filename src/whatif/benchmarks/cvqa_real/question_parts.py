@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from whatif.language.if_clauses import if_clause
-from whatif.language.wording import one_line
+from whatif.engine.language.if_clauses import if_clause
+from whatif.engine.language.wording import one_line
 
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d+")
 _HOW_MANY = re.compile(r"\bhow\s+many\b")

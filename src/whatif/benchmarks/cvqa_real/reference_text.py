@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from whatif.errors import WhatifError
-from whatif.files.inputs import LONGEST_LINE, read_bytes
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import LONGEST_LINE, read_bytes
 from whatif.formats.annotation_files import AnnotationFile
 from whatif.formats.c_vqa import read_released
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.files.inputs import user_path
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import user_path
 from whatif.formats.c_vqa import read_released
 
 

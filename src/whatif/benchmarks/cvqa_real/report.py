@@ -32,20 +32,20 @@ from whatif.benchmarks.shared.dimensions import ANSWERER
 from whatif.benchmarks.shared.pilots import marked, pilots_of
 from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish, reading_of
 from whatif.benchmarks.shared.tasks import limits_of, names_of, with_predictions
-from whatif.files.inputs import user_path
+from whatif.engine.files.inputs import user_path
+from whatif.engine.graph.task import Task
+from whatif.engine.language.strategies import DIRECT
 from whatif.formats.c_vqa import picture_name
-from whatif.graph.task import Task
-from whatif.language.strategies import DIRECT
-from whatif.reporting.funnel import funnel
-from whatif.reporting.model_drops import compare_drops, drops
-from whatif.reporting.plots import accuracy_points, accuracy_scatter, points_csv
-from whatif.reporting.programs import programs
-from whatif.reporting.report import Report
-from whatif.reporting.shortcuts import shortcuts
-from whatif.reporting.twin_answers import TwinAnswers
-from whatif.reporting.twin_rows import headline
-from whatif.shortcuts.audit import Shortcut
-from whatif.verification.question_checks import ANSWER, QUESTION
+from whatif.people.question_checks import ANSWER, QUESTION
+from whatif.results.reporting.funnel import funnel
+from whatif.results.reporting.model_drops import compare_drops, drops
+from whatif.results.reporting.plots import accuracy_points, accuracy_scatter, points_csv
+from whatif.results.reporting.programs import programs
+from whatif.results.reporting.report import Report
+from whatif.results.reporting.shortcuts import shortcuts
+from whatif.results.reporting.twin_answers import TwinAnswers
+from whatif.results.reporting.twin_rows import headline
+from whatif.scoring.shortcuts.audit import Shortcut
 
 NAME = "cvqa-real"
 TITLE = "C-VQA-Real"

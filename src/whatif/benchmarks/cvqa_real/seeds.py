@@ -12,10 +12,10 @@ from typing import Any, Literal
 from pydantic import ValidationError, field_validator, model_validator
 
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN
-from whatif.errors import WhatifError
-from whatif.files.inputs import read_bytes, user_path
-from whatif.files.yaml_values import LARGEST, parse_yaml
-from whatif.language.named_files import Entry, Text
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import read_bytes, user_path
+from whatif.engine.files.yaml_values import LARGEST, parse_yaml
+from whatif.engine.language.named_files import Entry, Text
 
 SEEDS_FILE = "seeds.yaml"
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, COUNTERFACTUAL, DIRECT, GROUPS, INDIRECT, ORIGINAL, VARIANTS
 from whatif.benchmarks.cvqa_real.tables import REPORTED_GROUPS
-from whatif.language.tagging import tagger
-from whatif.reporting.numerals import count, decimal
-from whatif.reporting.published_numbers import published
-from whatif.reporting.table import PUBLISHED, REPORTED, Column, Table, View, tidy
-from whatif.reporting.twins import ALL
+from whatif.engine.language.tagging import tagger
+from whatif.results.reporting.numerals import count, decimal
+from whatif.results.reporting.published_numbers import published
+from whatif.results.reporting.table import PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.results.reporting.twins import ALL
 
 _MOST_FREQUENT = 10  # number of words of a class that are shown
 _REPORTED_MEASURES = {"questions": "questions", "mean_question_length": "mean words", "share_no": "answer no"}
@@ -123,7 +123,7 @@ def words_table(sets: Sets) -> Table:
 
 
 def _numbers(questions: Sequence[Row]) -> Iterator[Row]:
-    from whatif.statistics.question_sets import summary
+    from whatif.scoring.statistics.question_sets import summary
 
     cells = summary(questions)
     for group in (ALL, *GROUPS):

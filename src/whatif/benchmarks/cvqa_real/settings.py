@@ -9,13 +9,13 @@ from pydantic import Field, field_validator, model_validator
 
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, DIRECT, GROUPS, PEOPLE, RULES, SCENES
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
-from whatif.language.strategies import DIRECT as DIRECT_STRATEGY
-from whatif.language.strategies import strategies
-from whatif.params.base import BenchmarkSettings, Settings, SourcePath
-from whatif.params.checkpoints import LocalCheckpoint
-from whatif.params.judge import JudgeSettings, Judging
-from whatif.params.resolution import Resolution
-from whatif.verification.imports.settings import LabelFiles
+from whatif.engine.language.strategies import DIRECT as DIRECT_STRATEGY
+from whatif.engine.language.strategies import strategies
+from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
+from whatif.engine.params.checkpoints import LocalCheckpoint
+from whatif.engine.params.judge import JudgeSettings, Judging
+from whatif.engine.params.resolution import Resolution
+from whatif.people.imports.settings import LabelFiles
 
 NAME = "cvqa-real"
 STEP_BY_STEP = "cot"

@@ -1,7 +1,7 @@
 """The shortcut audit of C-VQA-Real: how many answers follow from the text, without the image.
 
-The rules are those of `whatif.shortcuts.open_answers`. Each variant of a group is audited on its own, under the name
-`boolean counterfactual` and the like. Original questions have no presupposition, so only `most-frequent` and
+The rules are those of `whatif.scoring.shortcuts.open_answers`. Each variant of a group is audited on its own, under the
+name `boolean counterfactual` and the like. Original questions have no presupposition, so only `most-frequent` and
 `question` apply to them. For counterfactual questions, `same-answer` and `opposite-answer` take the answer to the
 original question as known, and so does `arithmetic`: it shows for how many numerical questions the original answer and
 the text are enough.
@@ -19,11 +19,11 @@ from typing import Any
 from whatif.benchmarks.cvqa_real.released_set import released_set
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL, GROUPS, ORIGINAL, VARIANTS
 from whatif.benchmarks.cvqa_real.settings import AuditSettings
+from whatif.engine.graph.task import Task
+from whatif.engine.language.if_clauses import if_clause
 from whatif.formats.c_vqa import picture_name
-from whatif.graph.task import Task
-from whatif.language.if_clauses import if_clause
-from whatif.shortcuts.audit import Shortcut
-from whatif.shortcuts.open_answers import OpenQuestion, open_shortcuts
+from whatif.scoring.shortcuts.audit import Shortcut
+from whatif.scoring.shortcuts.open_answers import OpenQuestion, open_shortcuts
 
 Row = Mapping[str, Any]
 OURS, RELEASED = "ours", "released"

@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from whatif.artifacts.images import SortedImages
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL
 from whatif.benchmarks.cvqa_real.settings import NAME, SourceSettings, VqaFiles
 from whatif.benchmarks.cvqa_real.source_questions import BY_DESIGN, SourceRows, source_rows
-from whatif.errors import WhatifError
-from whatif.files.inputs import user_path
-from whatif.graph.task import Task
-from whatif.random_streams import sample
+from whatif.engine.artifacts.images import SortedImages
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import user_path
+from whatif.engine.graph.task import Task
+from whatif.engine.random_streams import sample
 
 if TYPE_CHECKING:
     from whatif.formats.vqa_v2 import VqaQuestions

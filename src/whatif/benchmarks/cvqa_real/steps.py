@@ -8,8 +8,6 @@ The steps up to the questions are in `construction`.
 
 from __future__ import annotations
 
-from whatif.artifacts.schemas import PREDICTIONS, SHORTCUTS
-from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.cvqa_real import construction as made
 from whatif.benchmarks.cvqa_real.dimensions import PART, SHOWN, STRATEGY
 from whatif.benchmarks.cvqa_real.people import peoples_work
@@ -36,8 +34,10 @@ from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS, write_program_findings
 from whatif.benchmarks.shared.tasks import table_files
-from whatif.graph.steps import Benchmark, StepsOf
-from whatif.graph.task import Task
+from whatif.engine.artifacts.schemas import PREDICTIONS, SHORTCUTS
+from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
+from whatif.engine.graph.steps import Benchmark, StepsOf
+from whatif.engine.graph.task import Task
 
 _step = StepsOf(CvqaRealSettings)
 _TABLES = (

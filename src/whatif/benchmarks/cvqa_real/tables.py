@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
-from whatif.reporting.judged import JUDGE, TWIN_COLUMNS, Judged, judge_views, twin_judge_rows
-from whatif.reporting.precision import SMALLEST_P, Precision, p_number, percent
-from whatif.reporting.published_numbers import published
-from whatif.reporting.table import DROP, NUMBERS, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
-from whatif.reporting.twin_answers import VARIANTS
-from whatif.reporting.twin_rows import ACCURACIES, DETAILS, DROPPED, HOLM, PAIRS, READING, twin_rows
-from whatif.reporting.twins import ALL, Metrics, twin_metrics
-from whatif.statistics import holm
+from whatif.results.reporting.judged import JUDGE, TWIN_COLUMNS, Judged, judge_views, twin_judge_rows
+from whatif.results.reporting.precision import SMALLEST_P, Precision, p_number, percent
+from whatif.results.reporting.published_numbers import published
+from whatif.results.reporting.table import DROP, NUMBERS, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.results.reporting.twin_answers import VARIANTS
+from whatif.results.reporting.twin_rows import ACCURACIES, DETAILS, DROPPED, HOLM, PAIRS, READING, twin_rows
+from whatif.results.reporting.twins import ALL, Metrics, twin_metrics
+from whatif.scoring.statistics import holm
 
 Row = Mapping[str, Any]
 

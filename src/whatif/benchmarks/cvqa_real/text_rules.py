@@ -19,9 +19,9 @@ from whatif.benchmarks.cvqa_real.question_parts import (
     words_of,
 )
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, DIRECT
-from whatif.language.if_clauses import if_clause
-from whatif.language.number_words import in_digits
-from whatif.language.wording import same, without_pronoun_one
+from whatif.engine.language.if_clauses import if_clause
+from whatif.engine.language.number_words import in_digits
+from whatif.engine.language.wording import same, without_pronoun_one
 
 NO_PRESUPPOSITION = "no presupposition"
 TWO_PRESUPPOSITIONS = "presupposition given twice"
@@ -87,7 +87,7 @@ def text_fault(texts: Texts) -> tuple[str, str] | None:
     Answers are a whole number in figures, or `yes` or `no`. The reasons:
 
     - `same as the original`, but for case, punctuation and articles;
-    - `no presupposition`: it has no if clause (`whatif.language.if_clauses`);
+    - `no presupposition`: it has no if clause (`whatif.engine.language.if_clauses`);
     - `presupposition given twice`: the rest of the question has an if clause, too;
     - `asks about something else`: the noun that it counts is not that of the original question, or fewer than half of
       the words of a yes-or-no question are in it;

@@ -6,14 +6,14 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cvqa_real.answer_forms import ANSWER_FORMS
 from whatif.benchmarks.cvqa_real.filters import CHANGES
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL
 from whatif.benchmarks.cvqa_real.settings import CheckSettings
 from whatif.benchmarks.shared.tasks import by_pair, judgement
-from whatif.errors import WhatifError
-from whatif.graph.task import Task
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.task import Task
 
 CANNOT_BE_SCORED = "cannot be scored"
 POLISHER, BEFORE = "polished_by", "before_polishing"  # in the provenance of a question that was changed

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from whatif.benchmarks.cvqa_real.reference_text import Words
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL
 from whatif.benchmarks.cvqa_real.words import CLASSES, WordClass, word_classes
-from whatif.language.tagging import tagger
-from whatif.reporting.svg import new_figure, svg
-from whatif.reporting.word_cloud import draw_cloud, word_cloud
+from whatif.engine.language.tagging import tagger
+from whatif.results.reporting.svg import new_figure, svg
+from whatif.results.reporting.word_cloud import draw_cloud, word_cloud
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

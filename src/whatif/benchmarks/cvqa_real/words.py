@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from whatif.language.tagging import Tagger
+from whatif.engine.language.tagging import Tagger
 
 CLASSES = {"nouns": "NN", "verbs": "VB"}  # name -> first letters of the class's Penn tags
 

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.settings import NAME
 from whatif.benchmarks.shared.prompt_files import SYSTEM, read_prompt_file
-from whatif.errors import WhatifError
-from whatif.language.messages import Message, Messages, user_message
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.messages import Message, Messages, user_message
 
 FILE = "writer_prompt.yaml"  # of this package
 SHORT, SHORT_FILE = "short", "writer_prompt_short.yaml"  # of this package, for models trained on the format alone

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from whatif.benchmarks.cvqa_real.writer_prompts import CANNOT, LABELS
 from whatif.benchmarks.shared.json_replies import shown
-from whatif.language.reasoning import CUT_OFF as REASONING_CUT_OFF
-from whatif.language.reasoning import split_reasoning
+from whatif.engine.language.reasoning import CUT_OFF as REASONING_CUT_OFF
+from whatif.engine.language.reasoning import split_reasoning
 
 NOT_THERE = "is not in the reply"
 CUT_OFF = "the reply was cut off at the limit of new tokens"

@@ -12,7 +12,7 @@ from whatif.benchmarks.cvqa_real.writer_prompts import Example, repair_request
 from whatif.benchmarks.cvqa_real.writer_replies import CUT_OFF, Entry, plain, read_reply
 from whatif.benchmarks.shared.json_replies import shown
 from whatif.benchmarks.shared.reply_talks import ask_and_repair, with_request
-from whatif.language.messages import Messages
+from whatif.engine.language.messages import Messages
 from whatif.models import Answer, Model, Question
 
 Row = Mapping[str, Any]

@@ -11,11 +11,11 @@ from typing import Any
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL, GROUPS, ORIGINAL, PEOPLE, SOURCE_GROUPS
 from whatif.benchmarks.cvqa_real.settings import ReportSettings
 from whatif.benchmarks.shared.annotator_tables import is_of_label
-from whatif.graph.task import Task
-from whatif.reporting.funnel import stage_of_ids
-from whatif.reporting.numerals import count, decimal
-from whatif.reporting.table import Column, Table, View, tidy
-from whatif.reporting.twins import ALL
+from whatif.engine.graph.task import Task
+from whatif.results.reporting.funnel import stage_of_ids
+from whatif.results.reporting.numerals import count, decimal
+from whatif.results.reporting.table import Column, Table, View, tidy
+from whatif.results.reporting.twins import ALL
 
 _WITHOUT_A_REASON = "without a reason"
 _NOT_ANNOTATED = "not annotated"

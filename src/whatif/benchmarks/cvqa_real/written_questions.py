@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from whatif.artifacts.reader import canonical_json
+from whatif.engine.artifacts.reader import canonical_json
 
 
 def written_id_of(source_id: str, group: str, writer: str) -> str:

@@ -14,7 +14,15 @@ import numpy as np
 from whatif.benchmarks.cvqa_synthetic import dot_puzzle, flower_puzzle
 from whatif.benchmarks.cvqa_synthetic.questions import TEMPLATES
 from whatif.benchmarks.cvqa_synthetic.settings import FilterPuzzles
-from whatif.drawing.geometry import Flags, Numbers, distance_to_outline, inside, points_of, region_shares, smallest_gap
+from whatif.world.drawing.geometry import (
+    Flags,
+    Numbers,
+    distance_to_outline,
+    inside,
+    points_of,
+    region_shares,
+    smallest_gap,
+)
 
 _ROUNDING = 1e-6  # tolerance for equal lengths, in pixels or radii
 _CIRCLES = 6

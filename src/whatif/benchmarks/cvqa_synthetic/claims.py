@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 
-from whatif.contradictions import Claim
-from whatif.contradictions.formulas import not_checkable
-from whatif.contradictions.published_cells import Cells
-from whatif.contradictions.significance import against_chance
-from whatif.reporting.published_numbers import published
+from whatif.results.contradictions import Claim
+from whatif.results.contradictions.formulas import not_checkable
+from whatif.results.contradictions.published_cells import Cells
+from whatif.results.contradictions.significance import against_chance
+from whatif.results.reporting.published_numbers import published
 
 _QUESTIONS = 3000  # 3.4
 _CHANCE = Fraction(1, 4)  # four options

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from whatif.reporting.numerals import count
-from whatif.reporting.precision import Precision, in_percent
-from whatif.reporting.table import OURS, Column, Table, View, tidy
-from whatif.reporting.twin_answers import VARIANTS, Codes, Flags, TwinAnswers
-from whatif.reporting.twins import ALL
-from whatif.statistics import wilson
+from whatif.results.reporting.numerals import count
+from whatif.results.reporting.precision import Precision, in_percent
+from whatif.results.reporting.table import OURS, Column, Table, View, tidy
+from whatif.results.reporting.twin_answers import VARIANTS, Codes, Flags, TwinAnswers
+from whatif.results.reporting.twins import ALL
+from whatif.scoring.statistics import wilson
 
 Row = dict[str, Any]
 

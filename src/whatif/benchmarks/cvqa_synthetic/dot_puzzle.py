@@ -11,8 +11,8 @@ import numpy as np
 from whatif.benchmarks.cvqa_synthetic.questions import COLUMNS, ROWS
 from whatif.benchmarks.cvqa_synthetic.scatter import SMALLEST_GAP, scatter, spacing
 from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
-from whatif.drawing.geometry import Points
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.world.drawing.geometry import Points
 
 # Lengths are fractions of the image's side.
 OUTLINE_WIDTH = 0.008

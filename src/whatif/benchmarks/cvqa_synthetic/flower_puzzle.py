@@ -9,8 +9,8 @@ import numpy as np
 
 from whatif.benchmarks.cvqa_synthetic.scatter import SMALLEST_GAP, scatter, spacing
 from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
-from whatif.drawing.geometry import Numbers, Points, crossings, distance_to_outline, inside, region_shares
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.world.drawing.geometry import Numbers, Points, crossings, distance_to_outline, inside, region_shares
 
 # Lengths are fractions of the image's side.
 OUTLINE_WIDTH = 0.012

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from whatif.artifacts.images import DRAWN_LICENCE, image_row
 from whatif.benchmarks.cvqa_synthetic.flower_shapes import DRAWN_FLOWERS, draw_flower
-from whatif.errors import WhatifError
-from whatif.files.image_decoding import LARGEST_PICTURE, UnreadableImageError, decode
-from whatif.files.inputs import read_bytes
-from whatif.files.well_formed import escaped
+from whatif.engine.artifacts.images import DRAWN_LICENCE, image_row
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.image_decoding import LARGEST_PICTURE, UnreadableImageError, decode
+from whatif.engine.files.inputs import read_bytes
+from whatif.engine.files.well_formed import escaped
 
 ICONS50_LICENCE = "as granted by the makers of Icons-50 and of the icons in it"
 _BACKGROUND_TOLERANCE = 12  # per channel, for an even background after lossy compression

@@ -21,9 +21,9 @@ from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.item_selection import Selection
 from whatif.benchmarks.shared.program_views import Twins, select_programs
 from whatif.benchmarks.shared.question_items import About, question_items, shown_systems, title_of
-from whatif.graph.task import Task
-from whatif.reporting.items import Item, ItemView
-from whatif.reporting.judged import Judged
+from whatif.engine.graph.task import Task
+from whatif.results.reporting.items import Item, ItemView
+from whatif.results.reporting.judged import Judged
 from whatif.scoring.ranking_rules import decided
 
 Row: TypeAlias = Mapping[str, Any]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from whatif.benchmarks.cvqa_synthetic.questions import Counts
 from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
 from whatif.benchmarks.cvqa_synthetic.worlds import Words, draw_four_worlds, draw_words, draw_world
-from whatif.random_streams import stream
+from whatif.engine.random_streams import stream
 
 LETTERS = "ABCD"
 VARIANTS = ("original", "counterfactual")

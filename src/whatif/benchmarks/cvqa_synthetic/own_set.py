@@ -6,8 +6,8 @@ from whatif.benchmarks.cvqa_synthetic.counting import number_of_all
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
 from whatif.benchmarks.cvqa_synthetic.report import PuzzleSet
 from whatif.benchmarks.cvqa_synthetic.settings import ReportSettings
-from whatif.graph.task import Task
-from whatif.reporting.funnel import FunnelStage, reasons
+from whatif.engine.graph.task import Task
+from whatif.results.reporting.funnel import FunnelStage, reasons
 
 _KNOWN = "It is counted in the stored scene."
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from whatif.reporting.paired import PairedSystem, PairedText, paired, reported_rows
-from whatif.reporting.paired_answers import answers_of_twins, by_group, pairs_of_twins
-from whatif.reporting.precision import Precision
-from whatif.reporting.published_numbers import published
-from whatif.reporting.table import Table
-from whatif.reporting.twin_answers import TwinAnswers
+from whatif.results.reporting.paired import PairedSystem, PairedText, paired, reported_rows
+from whatif.results.reporting.paired_answers import answers_of_twins, by_group, pairs_of_twins
+from whatif.results.reporting.precision import Precision
+from whatif.results.reporting.published_numbers import published
+from whatif.results.reporting.table import Table
+from whatif.results.reporting.twin_answers import TwinAnswers
 
 
 def paired_puzzles(

@@ -10,12 +10,12 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from whatif.benchmarks.cvqa_synthetic import dot_puzzle, flower_puzzle
-from whatif.drawing import png
-from whatif.drawing.geometry import points_of
-from whatif.drawing.palette import DOT_PUZZLE_COLOURS, POLYGON_COLOURS, WHITE, Colour
-from whatif.errors import WhatifError
-from whatif.files.image_decoding import decode
-from whatif.random_streams import stream
+from whatif.engine.errors import WhatifError
+from whatif.engine.files import png
+from whatif.engine.files.image_decoding import decode
+from whatif.engine.random_streams import stream
+from whatif.world.drawing.geometry import points_of
+from whatif.world.drawing.palette import DOT_PUZZLE_COLOURS, POLYGON_COLOURS, WHITE, Colour
 
 _FINER = 3  # outlines are drawn this many times larger, then scaled down
 _DISC_FINER = 8  # the same for discs, which are few and cached

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from whatif.artifacts.images import image_row
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cvqa_synthetic.dot_puzzle import lay_out_dots
 from whatif.benchmarks.cvqa_synthetic.flower_puzzle import lay_out_flowers
 from whatif.benchmarks.cvqa_synthetic.options import puzzle_text
 from whatif.benchmarks.cvqa_synthetic.puzzle_image import FlowerPictures, draw_puzzle
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
 from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
-from whatif.random_streams import stream
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.random_streams import stream
 
 
 def generate_puzzle(

@@ -6,9 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from whatif import artifacts
-from whatif.artifacts.ahead import read_ahead
-from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
 from whatif.benchmarks.cvqa_synthetic.counting import counted
 from whatif.benchmarks.cvqa_synthetic.item_views import puzzle_items
 from whatif.benchmarks.cvqa_synthetic.paired_table import paired_puzzles
@@ -20,18 +17,21 @@ from whatif.benchmarks.shared.judged_rows import with_judged_rows
 from whatif.benchmarks.shared.pilots import Pilot, marked, pilots_of
 from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish, reading_of
 from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of, with_predictions
-from whatif.graph.task import Task
-from whatif.language.strategies import DIRECT
-from whatif.reporting.funnel import FunnelStage, funnel
-from whatif.reporting.model_drops import compare_drops, drops
-from whatif.reporting.plots import accuracy_points, accuracy_scatter, points_csv
-from whatif.reporting.programs import programs
-from whatif.reporting.report import Report
-from whatif.reporting.shortcuts import shortcuts
-from whatif.reporting.table import OURS, REPORTED, Table
-from whatif.reporting.twin_answers import PREDICTION_COLUMNS, QUESTION_COLUMNS
-from whatif.reporting.twin_rows import headline
-from whatif.reporting.twins import ALL
+from whatif.engine import artifacts
+from whatif.engine.artifacts.ahead import read_ahead
+from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS
+from whatif.engine.graph.task import Task
+from whatif.engine.language.strategies import DIRECT
+from whatif.results.reporting.funnel import FunnelStage, funnel
+from whatif.results.reporting.model_drops import compare_drops, drops
+from whatif.results.reporting.plots import accuracy_points, accuracy_scatter, points_csv
+from whatif.results.reporting.programs import programs
+from whatif.results.reporting.report import Report
+from whatif.results.reporting.shortcuts import shortcuts
+from whatif.results.reporting.table import OURS, REPORTED, Table
+from whatif.results.reporting.twin_answers import PREDICTION_COLUMNS, QUESTION_COLUMNS
+from whatif.results.reporting.twin_rows import headline
+from whatif.results.reporting.twins import ALL
 
 
 @dataclass(frozen=True)

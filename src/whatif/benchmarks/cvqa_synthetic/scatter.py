@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from whatif.drawing.geometry import Points
+from whatif.world.drawing.geometry import Points
 
 SMALLEST_GAP = 3.0  # pixels; with less, soft edges merge two discs
 

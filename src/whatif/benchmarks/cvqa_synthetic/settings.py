@@ -6,10 +6,10 @@ from typing import Literal, NamedTuple, Protocol
 
 from pydantic import Field
 
-from whatif.params.base import BenchmarkSettings, Range, Settings, SourcePath
-from whatif.params.judge import JudgeSettings, Judging
-from whatif.params.model_entries import RankingRule
-from whatif.reporting.precision import Precision
+from whatif.engine.params.base import BenchmarkSettings, Range, Settings, SourcePath
+from whatif.engine.params.judge import JudgeSettings, Judging
+from whatif.engine.params.model_entries import RankingRule
+from whatif.results.reporting.precision import Precision
 
 
 class Icons50(Settings):

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from whatif.graph.task import Task
+from whatif.engine.graph.task import Task
 
 
 def write_shortcuts(task: Task[Any], sets: Mapping[str, Sequence[dict[str, Any]]], folds: int) -> None:
     """Writes the table `shortcuts` of the job's variant, for each named set of questions."""
-    from whatif.shortcuts.audit import audit
+    from whatif.scoring.shortcuts.audit import audit
 
     found = [
         {"set": name, **asdict(shortcut)}

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from whatif.artifacts.images import SortedImages
-from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
-from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
 from whatif.benchmarks.cvqa_synthetic.settings import (
     AskSettings,
@@ -36,12 +33,15 @@ from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.rejecting import keep_pairs, rejection
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
-from whatif.errors import WhatifError
-from whatif.files.inputs import user_path
-from whatif.graph.dimensions import Dimension, part_dimension
-from whatif.graph.steps import Benchmark, StepsOf
-from whatif.graph.task import Task
-from whatif.language.strategies import DIRECT
+from whatif.engine.artifacts.images import SortedImages
+from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
+from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import user_path
+from whatif.engine.graph.dimensions import Dimension, part_dimension
+from whatif.engine.graph.steps import Benchmark, StepsOf
+from whatif.engine.graph.task import Task
+from whatif.engine.language.strategies import DIRECT
 
 NAME = "cvqa-synthetic"
 _step = StepsOf(CvqaSyntheticSettings)
@@ -106,7 +106,7 @@ def generate(task: Task[GeneratePuzzles]) -> None:
     from whatif.benchmarks.cvqa_synthetic.puzzle_image import FlowerPictures
     from whatif.benchmarks.cvqa_synthetic.puzzles import generate_puzzle
     from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
-    from whatif.progress import progress
+    from whatif.engine.progress import progress
 
     settings = task.settings
     flowers = FlowerPictures(task.rows("flowers"))
@@ -175,7 +175,7 @@ def verify(task: Task[None]) -> None:
     reads=lambda s: AskSettings(s.evaluate.ask),
     seed=True,
     divided_by=(CHOOSER, PART),
-    package_files=(f"whatif.language:strategies/{DIRECT}.yaml",),
+    package_files=(f"whatif.engine.language:strategies/{DIRECT}.yaml",),
     inputs={"questions": verify["questions"], "puzzles": generate["puzzles"], "images": generate["images"]},
     outputs={"predictions": PREDICTIONS},
 )

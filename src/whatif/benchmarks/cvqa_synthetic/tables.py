@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from whatif.errors import WhatifError
-from whatif.params.model_entries import RankingRule
-from whatif.reporting.numerals import count
-from whatif.reporting.precision import Precision, percent
-from whatif.reporting.published_numbers import published
-from whatif.reporting.ranking_rules import marked, rank_by, ranking_rules
-from whatif.reporting.table import NUMBERS, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
-from whatif.reporting.twin_answers import STATUSES, VARIANTS, Rows, TwinAnswers
-from whatif.reporting.twin_rows import (
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.model_entries import RankingRule
+from whatif.results.reporting.numerals import count
+from whatif.results.reporting.precision import Precision, percent
+from whatif.results.reporting.published_numbers import published
+from whatif.results.reporting.ranking_rules import marked, rank_by, ranking_rules
+from whatif.results.reporting.table import NUMBERS, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.results.reporting.twin_answers import STATUSES, VARIANTS, Rows, TwinAnswers
+from whatif.results.reporting.twin_rows import (
     ACCURACIES,
     CHOICES,
     DETAILS,
@@ -26,7 +26,7 @@ from whatif.reporting.twin_rows import (
     READING,
     twin_rows,
 )
-from whatif.reporting.twins import ALL, Metrics, twin_metrics
+from whatif.results.reporting.twins import ALL, Metrics, twin_metrics
 from whatif.scoring.ranking_rules import STORED
 
 _NUMBERS = tuple(name for name in NUMBERS if name != "p_holm")

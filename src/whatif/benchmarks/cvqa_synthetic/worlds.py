@@ -8,9 +8,9 @@ import numpy as np
 
 from whatif.benchmarks.cvqa_synthetic.questions import COLUMNS, REGIONS, ROWS, TEMPLATES, Counts, Template
 from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
-from whatif.drawing.palette import POLYGON_COLOURS
-from whatif.errors import WhatifError
-from whatif.params.base import Range
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.base import Range
+from whatif.world.drawing.palette import POLYGON_COLOURS
 
 _CIRCLES = ROWS * COLUMNS
 _SETS_AT_ONCE = 64

@@ -7,9 +7,9 @@ from typing import Any
 
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
 from whatif.benchmarks.cvqa_synthetic_released.text_checks import CHECKS, EXACT, NOT_CHECKED, UNCHANGED
-from whatif.reporting.numerals import count
-from whatif.reporting.table import Column, Table, View, tidy
-from whatif.reporting.twins import ALL
+from whatif.results.reporting.numerals import count
+from whatif.results.reporting.table import Column, Table, View, tidy
+from whatif.results.reporting.twins import ALL
 
 Row = Mapping[str, Any]
 

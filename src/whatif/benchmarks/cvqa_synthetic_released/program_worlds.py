@@ -13,18 +13,18 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cvqa_synthetic.dot_puzzle import lay_out_dots
 from whatif.benchmarks.cvqa_synthetic.flower_puzzle import lay_out_flowers
 from whatif.benchmarks.cvqa_synthetic.questions import TEMPLATES, Counts
 from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
 from whatif.benchmarks.cvqa_synthetic.worlds import Words, draw_four_worlds
 from whatif.benchmarks.cvqa_synthetic_released.wording import Reading, readings
-from whatif.drawing.palette import POLYGON_COLOURS
-from whatif.errors import WhatifError
-from whatif.params.base import Range
-from whatif.programs.interfaces import Finished
-from whatif.random_streams import stream
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.base import Range
+from whatif.engine.random_streams import stream
+from whatif.models.programs.interfaces import Finished
+from whatif.world.drawing.palette import POLYGON_COLOURS
 
 MOST_WORLDS = 4  # they are drawn in fours, which differ in both answers
 Puzzle: TypeAlias = Mapping[str, Any]

@@ -10,10 +10,10 @@ from whatif.benchmarks.cvqa_synthetic.tables import Wording
 from whatif.benchmarks.cvqa_synthetic_released.check_table import checks_table
 from whatif.benchmarks.cvqa_synthetic_released.settings import ReportSettings
 from whatif.benchmarks.cvqa_synthetic_released.text_checks import answer_of
-from whatif.graph.task import Task
-from whatif.reporting.funnel import FunnelStage, reasons
-from whatif.reporting.judged import JUDGE_MEASURES
-from whatif.reporting.table import MEASURE, NUMBERS, OURS, from_csv
+from whatif.engine.graph.task import Task
+from whatif.results.reporting.funnel import FunnelStage, reasons
+from whatif.results.reporting.judged import JUDGE_MEASURES
+from whatif.results.reporting.table import MEASURE, NUMBERS, OURS, from_csv
 
 OWN_PUZZLES = "ours, own puzzles"  # the source of rows about the benchmark of our own puzzles
 _ALL_DOTS = "dot-removal"  # the template whose original question is about all dots

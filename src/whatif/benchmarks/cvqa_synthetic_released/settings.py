@@ -6,9 +6,9 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from whatif.params.base import BenchmarkSettings, Settings, SourcePath
-from whatif.params.judge import JudgeSettings, Judging
-from whatif.params.model_entries import RankingRule
+from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
+from whatif.engine.params.judge import JudgeSettings, Judging
+from whatif.engine.params.model_entries import RankingRule
 
 
 class ExtractReleasedPuzzles(Settings):

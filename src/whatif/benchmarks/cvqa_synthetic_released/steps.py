@@ -11,9 +11,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from whatif.artifacts.images import SortedImages
-from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
-from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.cvqa_synthetic import BENCHMARK as OURS
 from whatif.benchmarks.cvqa_synthetic.settings import AskSettings, ProgramSettings
 from whatif.benchmarks.cvqa_synthetic.shortcut_audit import write_shortcuts
@@ -38,12 +35,15 @@ from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.rejecting import keep_pairs, rejection
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
-from whatif.errors import WhatifError
-from whatif.files.inputs import user_path
-from whatif.graph.dimensions import part_dimension
-from whatif.graph.steps import TEXT_FILES, Benchmark, StepsOf
-from whatif.graph.task import Task
-from whatif.language.strategies import DIRECT
+from whatif.engine.artifacts.images import SortedImages
+from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
+from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import user_path
+from whatif.engine.graph.dimensions import part_dimension
+from whatif.engine.graph.steps import TEXT_FILES, Benchmark, StepsOf
+from whatif.engine.graph.task import Task
+from whatif.engine.language.strategies import DIRECT
 
 NAME = "cvqa-synthetic-released"
 TITLE = "C-VQA-Synthetic as released"
@@ -137,7 +137,7 @@ def verify(task: Task[None]) -> None:
     reads=lambda s: AskSettings(s.evaluate.ask),
     seed=True,
     divided_by=(CHOOSER, PART),
-    package_files=(f"whatif.language:strategies/{DIRECT}.yaml",),
+    package_files=(f"whatif.engine.language:strategies/{DIRECT}.yaml",),
     inputs={"questions": verify["questions"], "images": extract["images"]},
     outputs={"predictions": PREDICTIONS},
 )

@@ -13,7 +13,7 @@ from typing import Any
 from whatif.benchmarks.cvqa_synthetic.checks import option_defects
 from whatif.benchmarks.cvqa_synthetic.questions import TEMPLATES
 from whatif.benchmarks.cvqa_synthetic_released.wording import Reading, readings
-from whatif.language.options import LETTERS
+from whatif.engine.language.options import LETTERS
 
 VARIANTS = ("original", "counterfactual")
 CHECKS = ("options", "wording", "answers")

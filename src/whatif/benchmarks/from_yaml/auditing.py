@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from whatif.shortcuts.audit import RULES, VARIANTS, audit
-from whatif.statistics import wilson
+from whatif.scoring.shortcuts.audit import RULES, VARIANTS, audit
+from whatif.scoring.statistics import wilson
 
 SET = "ours"
 FOLDS, CONFIDENCE = 5, 0.95  # of the audit that chooses among draws

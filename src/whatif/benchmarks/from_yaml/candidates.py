@@ -9,7 +9,7 @@ from typing import Any
 from whatif.benchmarks.from_yaml.expressions import ExpressionError
 from whatif.benchmarks.from_yaml.settings import Template
 from whatif.benchmarks.from_yaml.words import as_json, asked, combinations, is_asked
-from whatif.random_streams import stream
+from whatif.engine.random_streams import stream
 
 FAILED = "an expression fails"  # the reason of a rejection
 Row = dict[str, Any]

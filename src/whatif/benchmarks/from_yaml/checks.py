@@ -10,8 +10,8 @@ from whatif.benchmarks.from_yaml.choice import VARIANTS, change_defect
 from whatif.benchmarks.from_yaml.expressions import ExpressionError
 from whatif.benchmarks.from_yaml.settings import Template
 from whatif.benchmarks.from_yaml.words import asked, is_asked
-from whatif.language.options import LETTERS
-from whatif.reporting.paired_answers import meaning
+from whatif.engine.language.options import LETTERS
+from whatif.results.reporting.paired_answers import meaning
 
 Row = Mapping[str, Any]
 

@@ -18,9 +18,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from whatif.benchmarks.from_yaml.settings import Template
-from whatif.language.options import LETTERS
-from whatif.random_streams import stream
-from whatif.reporting.paired_answers import meaning
+from whatif.engine.language.options import LETTERS
+from whatif.engine.random_streams import stream
+from whatif.results.reporting.paired_answers import meaning
 
 VARIANTS = ("original", "counterfactual")
 _BALANCED = 0.5  # share of the pairs whose ranks are balanced exactly

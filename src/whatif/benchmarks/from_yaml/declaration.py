@@ -20,13 +20,13 @@ from whatif.benchmarks.from_yaml.scene_rows import SCENE_ATTRIBUTES
 from whatif.benchmarks.from_yaml.settings import ExtractRows, FromYamlSettings, Template, YamlFile, blanks_in
 from whatif.benchmarks.from_yaml.steps import PEOPLE, steps
 from whatif.benchmarks.from_yaml.table_rows import known_attributes
-from whatif.errors import WhatifError
-from whatif.files.inputs import read_bytes
-from whatif.files.yaml_values import LARGEST, parse_yaml
-from whatif.graph.steps import Benchmark
-from whatif.params.base import STAGES, Settings
-from whatif.params.files import check_settings, line_of
-from whatif.params.whole import Params
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import read_bytes
+from whatif.engine.files.yaml_values import LARGEST, parse_yaml
+from whatif.engine.graph.steps import Benchmark
+from whatif.engine.params.base import STAGES, Settings
+from whatif.engine.params.files import check_settings, line_of
+from whatif.engine.params.whole import Params
 
 Attributes = dict[str, tuple[str, ...] | None]  # attribute -> the fields of its elements; None if it is no list
 Mistake = tuple[tuple[Any, ...], str]  # the keys, and what is wrong

@@ -12,8 +12,8 @@ from whatif.benchmarks.from_yaml.auditing import distance_from_guessing
 from whatif.benchmarks.from_yaml.choice import VARIANTS, Chosen, change_defect, choose, option_defect, questions_of
 from whatif.benchmarks.from_yaml.settings import ChoiceSettings, Template, blanks_in
 from whatif.benchmarks.shared.rejecting import rejection
-from whatif.errors import WhatifError
-from whatif.reporting.paired_answers import meaning
+from whatif.engine.errors import WhatifError
+from whatif.results.reporting.paired_answers import meaning
 
 CHANGE, OPTION, REPEATED, NOT_CHOSEN = "wrong change", "no such option", "repeated", "not chosen"
 _FEWEST_OPTIONS = 2  # of a question

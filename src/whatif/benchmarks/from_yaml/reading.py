@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from whatif.artifacts.images import image_row
 from whatif.benchmarks.from_yaml.scene_rows import scene_rows
 from whatif.benchmarks.from_yaml.settings import ExtractRows, PictureTable
 from whatif.benchmarks.from_yaml.table_rows import attributes_of, defect_of, picture_path, pictures_of, table_rows
 from whatif.benchmarks.shared.rejecting import rejection
-from whatif.errors import WhatifError
-from whatif.files.cells import Damage
-from whatif.files.image_decoding import LARGEST_PICTURE, UnreadableImageError, decode
-from whatif.files.inputs import read_bytes, user_path
-from whatif.random_streams import sample
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.cells import Damage
+from whatif.engine.files.image_decoding import LARGEST_PICTURE, UnreadableImageError, decode
+from whatif.engine.files.inputs import read_bytes, user_path
+from whatif.engine.random_streams import sample
 
 NO_PICTURE, UNREADABLE, BAD_ATTRIBUTE, REPEATED = "no picture", "picture unreadable", "bad attribute", "repeated id"
 BAD_CELL = "cell unreadable"

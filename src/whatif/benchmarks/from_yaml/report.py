@@ -6,8 +6,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from whatif import artifacts
-from whatif.artifacts.schemas import PREDICTIONS
 from whatif.benchmarks.from_yaml.settings import ReportSettings
 from whatif.benchmarks.from_yaml.tables import (
     accuracy,
@@ -24,22 +22,24 @@ from whatif.benchmarks.shared.pilots import Pilot, marked, pilots_of
 from whatif.benchmarks.shared.question_items import About, question_items, shown_systems, title_of
 from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish, reading_of
 from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of, with_predictions
-from whatif.graph.task import Task
-from whatif.language.strategies import DIRECT
-from whatif.reporting.funnel import FunnelStage, funnel, reasons
-from whatif.reporting.items import Item, ItemView
-from whatif.reporting.judged import Judged
-from whatif.reporting.paired import PairedSystem, PairedText, paired
-from whatif.reporting.paired_answers import answers_of_twins, pairs_of_twins
-from whatif.reporting.paired_answers import by_group as outcomes_by_group
-from whatif.reporting.ranking_rules import marked as ranked_by_mean
-from whatif.reporting.ranking_rules import rank_by, ranking_rules
-from whatif.reporting.report import Report
-from whatif.reporting.shortcuts import shortcuts
-from whatif.reporting.table import OURS, Table
-from whatif.reporting.twin_answers import PREDICTION_COLUMNS, TwinAnswers
-from whatif.reporting.twin_rows import headline
-from whatif.reporting.twins import ALL, twin_metrics
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.graph.task import Task
+from whatif.engine.language.strategies import DIRECT
+from whatif.results.reporting.funnel import FunnelStage, funnel, reasons
+from whatif.results.reporting.items import Item, ItemView
+from whatif.results.reporting.judged import Judged
+from whatif.results.reporting.paired import PairedSystem, PairedText, paired
+from whatif.results.reporting.paired_answers import answers_of_twins, pairs_of_twins
+from whatif.results.reporting.paired_answers import by_group as outcomes_by_group
+from whatif.results.reporting.ranking_rules import marked as ranked_by_mean
+from whatif.results.reporting.ranking_rules import rank_by, ranking_rules
+from whatif.results.reporting.report import Report
+from whatif.results.reporting.shortcuts import shortcuts
+from whatif.results.reporting.table import OURS, Table
+from whatif.results.reporting.twin_answers import PREDICTION_COLUMNS, TwinAnswers
+from whatif.results.reporting.twin_rows import headline
+from whatif.results.reporting.twins import ALL, twin_metrics
 
 _IN_VIEW = 3  # pairs of each template in the view
 _VIEW = "examples"

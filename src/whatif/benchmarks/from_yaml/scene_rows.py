@@ -21,8 +21,8 @@ def scene_rows(settings: DrawnScenes, seed: int) -> Iterator[tuple[dict[str, Any
     x and y are the centre of a thing, as fractions of the image's side; y grows downwards. No embedded checkpoint was
     trained on these scenes.
     """
-    from whatif.embedded.drawn_images import scene_row
-    from whatif.embedded.scenes import draw_scene
+    from whatif.world.drawn_images import scene_row
+    from whatif.world.scenes import draw_scene
 
     for number in range(settings.number):
         scene = draw_scene(SPLIT, number, seed, settings.kind)

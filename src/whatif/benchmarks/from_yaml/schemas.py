@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from whatif.artifacts.schemas import Table, schema_of
+from whatif.engine.artifacts.schemas import Table, schema_of
 
 ROWS = Table(
     name="attribute-rows",

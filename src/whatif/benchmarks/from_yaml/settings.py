@@ -11,9 +11,9 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from whatif.benchmarks.from_yaml.expressions import ExpressionError, check
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
-from whatif.params.base import BenchmarkSettings, Settings, SourcePath
-from whatif.params.judge import JudgeSettings, Judging
-from whatif.params.model_entries import RankingRule
+from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
+from whatif.engine.params.judge import JudgeSettings, Judging
+from whatif.engine.params.model_entries import RankingRule
 
 MOST_OPTIONS = 8
 MOST_DRAWS = 50

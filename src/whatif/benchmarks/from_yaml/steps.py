@@ -11,9 +11,6 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from whatif.artifacts.images import SortedImages
-from whatif.artifacts.schemas import CORRECTIONS, IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
-from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.from_yaml.schemas import CANDIDATES, ROWS
 from whatif.benchmarks.from_yaml.settings import (
     MOST_DRAWS,
@@ -31,10 +28,21 @@ from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.people import judged_questions
 from whatif.benchmarks.shared.rejecting import rejection
 from whatif.benchmarks.shared.tasks import by_pair, judgement, table_files
-from whatif.graph.dimensions import Dimension, part_dimension
-from whatif.graph.steps import Step, StepsOf
-from whatif.graph.task import Task
-from whatif.language.strategies import DIRECT
+from whatif.engine.artifacts.images import SortedImages
+from whatif.engine.artifacts.schemas import (
+    CORRECTIONS,
+    IMAGES,
+    JUDGEMENTS,
+    PREDICTIONS,
+    QUESTIONS,
+    REJECTIONS,
+    SHORTCUTS,
+)
+from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
+from whatif.engine.graph.dimensions import Dimension, part_dimension
+from whatif.engine.graph.steps import Step, StepsOf
+from whatif.engine.graph.task import Task
+from whatif.engine.language.strategies import DIRECT
 
 _step = StepsOf(FromYamlSettings)
 PART = part_dimension(lambda params, benchmark: params.section(benchmark, FromYamlSettings).generate.shards)
@@ -80,7 +88,7 @@ def generate(task: Task[CandidateSettings]) -> None:
     """Fills the templates with the words of each row of one part, and computes both answers."""
     from whatif.benchmarks.from_yaml.candidates import FAILED, candidates
     from whatif.benchmarks.from_yaml.expressions import ExpressionError
-    from whatif.progress import progress
+    from whatif.engine.progress import progress
 
     rows = task.read("rows").to_pylist()
     here = task.part_of(len(rows))
@@ -196,7 +204,7 @@ def verify(task: Task[Any]) -> None:
     reads=lambda s: AskSettings(s.evaluate.ask),
     seed=True,
     divided_by=(CHOOSER, PART),
-    package_files=(f"whatif.language:strategies/{DIRECT}.yaml",),
+    package_files=(f"whatif.engine.language:strategies/{DIRECT}.yaml",),
     inputs={"questions": verify["questions"], "images": extract["images"]},
     outputs={"predictions": PREDICTIONS},
 )

@@ -21,10 +21,10 @@ from typing import Any
 from whatif.benchmarks.from_yaml.expressions import LONGEST_LIST, NO_VALUE
 from whatif.benchmarks.from_yaml.number_columns import AmbiguousNumberError, Number, number_columns
 from whatif.benchmarks.from_yaml.settings import PictureTable
-from whatif.errors import WhatifError
-from whatif.files.cells import Damage, checked_row, damage_in, raw_row
-from whatif.files.csv_reading import NotDelimitedError, delimited_rows, delimiter_of
-from whatif.files.inputs import LONGEST_LINE, read_bytes, user_path
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.cells import Damage, checked_row, damage_in, raw_row
+from whatif.engine.files.csv_reading import NotDelimitedError, delimited_rows, delimiter_of
+from whatif.engine.files.inputs import LONGEST_LINE, read_bytes, user_path
 
 MOST_ROWS = 1_000_000
 _LOOKED_AT = 1_000  # first rows that tell which attributes there are
@@ -204,7 +204,7 @@ def _parquet(path: Path, first: int | None) -> list[Row]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from whatif.files.inputs import check_regular
+    from whatif.engine.files.inputs import check_regular
 
     check_regular(path)
     try:

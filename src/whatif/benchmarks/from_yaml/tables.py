@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from whatif.reporting.numerals import count
-from whatif.reporting.precision import Precision
-from whatif.reporting.table import NUMBERS, OURS, Column, Table, View, tidy
-from whatif.reporting.twin_answers import STATUSES, VARIANTS, TwinAnswers
-from whatif.reporting.twin_rows import ACCURACIES, CHOICES, DETAILS, DROPPED, MCNEMAR, PAIRS, READING, twin_rows
-from whatif.reporting.twins import ALL, Metrics, twin_metrics
+from whatif.results.reporting.numerals import count
+from whatif.results.reporting.precision import Precision
+from whatif.results.reporting.table import NUMBERS, OURS, Column, Table, View, tidy
+from whatif.results.reporting.twin_answers import STATUSES, VARIANTS, TwinAnswers
+from whatif.results.reporting.twin_rows import ACCURACIES, CHOICES, DETAILS, DROPPED, MCNEMAR, PAIRS, READING, twin_rows
+from whatif.results.reporting.twins import ALL, Metrics, twin_metrics
 
 _NUMBERS = tuple(name for name in NUMBERS if name != "p_holm")
 _SYSTEM = {"model": "", "name": "Model"}

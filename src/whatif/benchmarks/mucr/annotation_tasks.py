@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from whatif.benchmarks.mucr.schemas import SIDES
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.formats.mucr_texts import LONGEST_CUE
-from whatif.verification.exports.tasks import Answer, Interface, TaskSet, row_task_set, task_ids
-from whatif.verification.imports.items import Items, ShownTask
+from whatif.people.exports.tasks import Answer, Interface, TaskSet, row_task_set, task_ids
+from whatif.people.imports.items import Items, ShownTask
 
 Row = Mapping[str, Any]
 

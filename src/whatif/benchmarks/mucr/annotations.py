@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.mucr.annotation_tasks import (
     CUE,
     EXPLANATION,
@@ -20,9 +19,10 @@ from whatif.benchmarks.mucr.annotation_tasks import (
 )
 from whatif.benchmarks.mucr.settings import AnnotateSettings
 from whatif.benchmarks.mucr.sources import CAPTIONS
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.graph.task import Task
 from whatif.formats.mucr_pairs import EXPLANATION as BAD_EXPLANATION
 from whatif.formats.mucr_texts import cue_fault, explanation_of
-from whatif.graph.task import Task
 
 NOT_ANNOTATED = "not annotated"  # reason of a rejection
 _REMEDY = "write the tasks with `whatif export tasks mucr FOLDER --of annotate --to TOOL`"
@@ -78,7 +78,7 @@ def annotated(pairs: Sequence[Row], settings: AnnotateSettings, seed: int) -> An
     decided: dict[str, tuple[str, dict[str, str]]] = {}
     undecided: dict[str, dict[str, str]] = {}
     if settings.annotations is not None:
-        from whatif.verification.imports.importer import import_labels
+        from whatif.people.imports.importer import import_labels
 
         read = import_labels(settings.annotations, annotation_items(pairs, seed))
         found = Annotated([], read.judgements, read.gold, [], read.rejections)
@@ -112,7 +112,7 @@ def _decided(
     judgements: Iterable[Row], settings: AnnotateSettings
 ) -> tuple[dict[str, tuple[str, dict[str, str]]], dict[str, dict[str, str]]]:
     """Pair -> the decision and what was written about it; and rejections of the pairs that are undecided."""
-    from whatif.verification.resolution import UNDECIDED, resolve
+    from whatif.people.resolution import UNDECIDED, resolve
 
     resolved = resolve(judgements, settings.resolution)
     decided = {}

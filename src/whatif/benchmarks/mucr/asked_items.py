@@ -11,9 +11,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from whatif.benchmarks.mucr.schemas import MAIN_FORM, TEXT, Form, Language, Style
-from whatif.errors import WhatifError
-from whatif.language.options import LETTERS
-from whatif.reporting.system_answers import Codes, Flags, Places
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.options import LETTERS
+from whatif.results.reporting.system_answers import Codes, Flags, Places
 
 Row = Mapping[str, Any]
 Texts = npt.NDArray[np.str_]

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.mucr.schemas import SIDES
-from whatif.errors import WhatifError
-from whatif.verification.exports.tasks import Answer, Interface, TaskSet, row_task_set, task_ids
-from whatif.verification.imports.items import Items, ShownTask
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.errors import WhatifError
+from whatif.people.exports.tasks import Answer, Interface, TaskSet, row_task_set, task_ids
+from whatif.people.imports.items import Items, ShownTask
 
 Row = Mapping[str, Any]
 

@@ -9,7 +9,7 @@ from typing import Any
 from whatif.benchmarks.mucr.choice_tasks import NONE, candidates_of, choice_items, choices_shown
 from whatif.benchmarks.mucr.schemas import RELEASED
 from whatif.benchmarks.mucr.settings import ChooseSettings
-from whatif.graph.task import Task
+from whatif.engine.graph.task import Task
 
 PEOPLE = "people"  # who chose
 NO_PAIR, UNKNOWN_NUMBER = "no pair of images fits", "unknown number"  # reasons of rejections
@@ -63,8 +63,8 @@ def chosen(preselected: Sequence[Row], settings: ChooseSettings, seed: int) -> C
     decisions: dict[str, str] = {}
     undecided: dict[str, dict[str, str]] = {}
     if settings.choices is not None:
-        from whatif.verification.imports.importer import import_labels
-        from whatif.verification.resolution import resolve
+        from whatif.people.imports.importer import import_labels
+        from whatif.people.resolution import resolve
 
         numbers = {item: len(rows) for item, rows in open_.items()}
         candidates = {item: candidates_of(rows) for item, rows in open_.items()}

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 from whatif.benchmarks.mucr.settings import ReportSettings
 from whatif.benchmarks.shared.item_selection import evenly
-from whatif.graph.task import Task
-from whatif.reporting.items import Item, ItemPicture, ItemView
+from whatif.engine.graph.task import Task
+from whatif.results.reporting.items import Item, ItemPicture, ItemView
 
 Row: TypeAlias = Mapping[str, Any]
 

@@ -8,13 +8,13 @@ from functools import partial
 
 from whatif.benchmarks.mucr import claims_in_text
 from whatif.benchmarks.mucr.reported import POPULAR, SMALL, TABLES
-from whatif.contradictions import DOES_NOT_HOLD, HOLDS, Claim, Outcome
-from whatif.contradictions.counts import possible
-from whatif.contradictions.formulas import at_most, less_than, more_than, same
-from whatif.contradictions.published_cells import Cells
-from whatif.contradictions.quantity import Printed, Quantity, exactly, printed
-from whatif.contradictions.significance import against_chance, paired_fall
-from whatif.reporting.published_numbers import published
+from whatif.results.contradictions import DOES_NOT_HOLD, HOLDS, Claim, Outcome
+from whatif.results.contradictions.counts import possible
+from whatif.results.contradictions.formulas import at_most, less_than, more_than, same
+from whatif.results.contradictions.published_cells import Cells
+from whatif.results.contradictions.quantity import Printed, Quantity, exactly, printed
+from whatif.results.contradictions.significance import against_chance, paired_fall
+from whatif.results.reporting.published_numbers import published
 
 _SCORES = ("C2E", "CP", "EXP")
 _FORMS = ("text", "multimodal")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from whatif.contradictions import Claim
-from whatif.contradictions.formulas import equals, same
-from whatif.contradictions.published_cells import Cells
-from whatif.contradictions.quantity import Quantity, exactly
-from whatif.reporting.published_numbers import published
+from whatif.results.contradictions import Claim
+from whatif.results.contradictions.formulas import equals, same
+from whatif.results.contradictions.published_cells import Cells
+from whatif.results.contradictions.quantity import Quantity, exactly
+from whatif.results.reporting.published_numbers import published
 
 _claim = partial(Claim, "MuCR")
 

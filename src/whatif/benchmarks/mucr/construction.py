@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, QUESTIONS, REJECTIONS
 from whatif.benchmarks.mucr.dimensions import GENERATOR, PART, WRITER
 from whatif.benchmarks.mucr.schemas import (
     CANDIDATES,
@@ -24,8 +23,9 @@ from whatif.benchmarks.mucr.settings import (
     QuestionSettings,
     SourceSettings,
 )
-from whatif.graph.steps import StepsOf
-from whatif.graph.task import Task
+from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, QUESTIONS, REJECTIONS
+from whatif.engine.graph.steps import StepsOf
+from whatif.engine.graph.task import Task
 
 _step = StepsOf(MucrSettings)
 

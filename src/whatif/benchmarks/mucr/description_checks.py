@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from whatif.language.tagging import Tagger, nouns, tagger
+from whatif.engine.language.tagging import Tagger, nouns, tagger
 
 # Words that name neither a thing nor what happens to it.
 _FUNCTION_WORDS = (

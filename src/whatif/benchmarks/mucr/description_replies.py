@@ -10,7 +10,7 @@ from whatif.benchmarks.mucr.description_checks import given_away, length_fault, 
 from whatif.benchmarks.mucr.settings import NAME, Descriptions
 from whatif.benchmarks.shared.json_replies import Read, read_object
 from whatif.benchmarks.shared.prompt_files import SystemPrompt, read_system_prompt
-from whatif.language.messages import Message, Messages, user_message
+from whatif.engine.language.messages import Message, Messages, user_message
 
 FILE = "description_prompt.yaml"  # of this package
 SETTING = f"generate.{NAME}.descriptions.prompt_file"  # that replaces it

@@ -13,8 +13,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from whatif import models
-from whatif.artifacts.images import ImageStore
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.mucr.description_replies import (
     CAUSE,
     EFFECT,
@@ -30,10 +28,12 @@ from whatif.benchmarks.mucr.sources import CAPTIONS, SCENES
 from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors
 from whatif.benchmarks.shared.prompt_files import SystemPrompt
 from whatif.benchmarks.shared.reply_talks import Talk, Writer
-from whatif.graph.task import Task
+from whatif.engine.artifacts.images import ImageStore
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.graph.task import Task
 
 if TYPE_CHECKING:
-    from whatif.embedded.causal_pairs import CausalPair
+    from whatif.world.causal_pairs import CausalPair
 
 NO_REPLY, REFUSED = "no reply", "reply refused"  # reasons of rejections
 _TOKENS_PER_WORD = 2  # of the three texts of a reply, with room for the JSON around them
@@ -137,7 +137,7 @@ def _given(pair: Row, groups: dict[tuple[str, int, int], tuple[CausalPair, ...]]
     texts = pair["cause_caption"], pair["effect_caption"]
     writer = CAPTIONS
     if known["origin"] == SCENES:
-        from whatif.embedded.causal_pairs import draw_group
+        from whatif.world.causal_pairs import draw_group
 
         group = known["split"], known["number"], known["seed"]
         if group not in groups:

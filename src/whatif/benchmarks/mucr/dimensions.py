@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from whatif.benchmarks.mucr.settings import NAME, MucrSettings
 from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS, adapter_code, prompt_form_file, strategy
-from whatif.graph.dimensions import Dimension, Shown, part_dimension
-from whatif.params.whole import Params
-from whatif.text_to_image import code_of
+from whatif.engine.graph.dimensions import Dimension, Shown, part_dimension
+from whatif.engine.params.whole import Params
+from whatif.models.text_to_image import code_of
 
 
 def _own(params: Params, benchmark: str) -> MucrSettings:

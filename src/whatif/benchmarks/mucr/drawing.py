@@ -11,17 +11,17 @@ from typing import Any
 
 import yaml
 
-from whatif.artifacts.images import DRAWN_LICENCE, SortedImages, image_row
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.mucr.drawn_scenes import NoDrawnSceneError, scene_image
 from whatif.benchmarks.mucr.schemas import SIDES
 from whatif.benchmarks.mucr.settings import DrawnImages, DrawSettings
 from whatif.benchmarks.shared.evaluation import warn
-from whatif.graph.task import Task
-from whatif.progress import progress
-from whatif.random_streams import stream
-from whatif.text_to_image import Drawing, ImageGenerator, ImageRequest, load
-from whatif.text_to_image.stored_images import drawn_images, image_store_path
+from whatif.engine.artifacts.images import DRAWN_LICENCE, SortedImages, image_row
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.graph.task import Task
+from whatif.engine.progress import progress
+from whatif.engine.random_streams import stream
+from whatif.models.text_to_image import Drawing, ImageGenerator, ImageRequest, load
+from whatif.models.text_to_image.stored_images import drawn_images, image_store_path
 
 STYLES_FILE = "styles.yaml"
 NO_DESCRIPTION = "no description"

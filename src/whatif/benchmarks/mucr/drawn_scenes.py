@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from whatif.benchmarks.mucr.schemas import SIDES
 
 if TYPE_CHECKING:
-    from whatif.embedded.causal_pairs import CausalPair
+    from whatif.world.causal_pairs import CausalPair
 
 _SCENES = "scenes"  # the origin of pairs of the drawn world
 
@@ -24,8 +24,8 @@ def scene_image(pair: Mapping[str, Any], style: str, sentence: str, side: int, v
 
     Raises NoDrawnSceneError when the pair is not of the drawn world.
     """
-    from whatif.drawing import png
-    from whatif.embedded.causal_image import draw_causal_picture
+    from whatif.engine.files import png
+    from whatif.world.causal_image import draw_causal_picture
 
     drawn = _drawn_pair(pair)
     scene = drawn.cause_scene if sentence == SIDES[0] else drawn.effect_scene
@@ -44,6 +44,6 @@ def _drawn_pair(pair: Mapping[str, Any]) -> CausalPair:
 
 @lru_cache(maxsize=16)
 def _group(split: str, number: int, seed: int) -> tuple[CausalPair, ...]:
-    from whatif.embedded.causal_pairs import draw_group
+    from whatif.world.causal_pairs import draw_group
 
     return draw_group(split, number, seed)

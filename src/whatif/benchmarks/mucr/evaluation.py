@@ -5,7 +5,7 @@ from __future__ import annotations
 from whatif.benchmarks.mucr.asking import IMAGES, asked_questions, labelled, pilot_sample
 from whatif.benchmarks.mucr.examples import example_chooser
 from whatif.benchmarks.shared.evaluation import write_predictions
-from whatif.graph.task import Task
+from whatif.engine.graph.task import Task
 from whatif.scoring.rank import majority_answers, predictions
 
 

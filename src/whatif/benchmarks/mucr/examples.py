@@ -16,8 +16,8 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from whatif.benchmarks.mucr.schemas import CONTEXT, SCORES
-from whatif.errors import WhatifError
-from whatif.language.strategies import read
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.strategies import read
 
 Row: TypeAlias = Mapping[str, Any]
 _REASONS = "{rationale}"

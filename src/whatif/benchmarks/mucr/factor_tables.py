@@ -14,7 +14,7 @@ from whatif.benchmarks.mucr.outcomes import Outcomes
 from whatif.benchmarks.mucr.results import Results, Row
 from whatif.benchmarks.mucr.schemas import CONTEXT, MAIN_FORM, STYLES, Style
 from whatif.benchmarks.mucr.score_tables import changes_view, intervals_view, score_table
-from whatif.reporting.table import Table
+from whatif.results.reporting.table import Table
 
 C2E = "C2E"
 _HIDDEN = {"metric": ""}  # where it is C2E in all rows

@@ -10,9 +10,9 @@ import pandas as pd
 from whatif.benchmarks.mucr.reported import SMALL, classes
 from whatif.benchmarks.mucr.results import PEOPLE, SCORE
 from whatif.benchmarks.mucr.schemas import CONTEXT, MAIN_FORM, SCORES, TEXT
-from whatif.reporting.dot_plot import COLOURS, Dot, dot_plot
-from whatif.reporting.svg import new_figure, svg
-from whatif.reporting.table import OURS, Table
+from whatif.results.reporting.dot_plot import COLOURS, Dot, dot_plot
+from whatif.results.reporting.svg import new_figure, svg
+from whatif.results.reporting.table import OURS, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,20 +13,20 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from whatif.artifacts.images import ImageStore
 from whatif.benchmarks.mucr.schemas import MAIN_FORM, SCORES
 from whatif.benchmarks.shared.evaluation import report_errors, warn
 from whatif.benchmarks.shared.pilots import pilot_of
-from whatif.errors import WhatifError
-from whatif.fine_tuning.examples import Example, examples_of, held_out_groups, readable
-from whatif.fine_tuning.trained_weights import check_trainable
-from whatif.fine_tuning.training import fine_tune
-from whatif.graph.task import Task
-from whatif.language.strategies import DIRECT
+from whatif.engine.artifacts.images import ImageStore
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.task import Task
+from whatif.engine.language.strategies import DIRECT
+from whatif.engine.params.fine_tuning import FineTuning
+from whatif.engine.random_streams import stream
 from whatif.models import Model
+from whatif.models.fine_tuning.examples import Example, examples_of, held_out_groups, readable
+from whatif.models.fine_tuning.trained_weights import check_trainable
+from whatif.models.fine_tuning.training import fine_tune
 from whatif.models.local.chat import load_chat
-from whatif.params.fine_tuning import FineTuning
-from whatif.random_streams import stream
 from whatif.scoring.rank import predictions
 
 Row = Mapping[str, Any]

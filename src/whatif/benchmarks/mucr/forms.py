@@ -10,7 +10,7 @@
 The paper shows Form-2 for C2E only. With a single effect there is nothing to compose; what is left of the form is that
 the effect is on a canvas with its label, and the cause is apart.
 
-Every canvas is a square (`whatif.drawing.square`), is drawn and encoded once, and is stored by its content.
+Every canvas is a square (`whatif.models.square`), is drawn and encoded once, and is stored by its content.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from whatif.artifacts.gathered_images import GatheredImages
-from whatif.artifacts.images import SortedImages, format_of, image_row
 from whatif.benchmarks.mucr.schemas import Form
-from whatif.drawing import png
-from whatif.drawing.composite import composite, layout_of
-from whatif.drawing.label_height import label_height
-from whatif.drawing.square import squared
-from whatif.drawing.strip import strip, strip_layout
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.gathered_images import GatheredImages
+from whatif.engine.artifacts.images import SortedImages, format_of, image_row
+from whatif.engine.errors import WhatifError
+from whatif.engine.files import png
+from whatif.models.composite_picture import composite, layout_of
+from whatif.models.label_height import label_height
+from whatif.models.square import squared
+from whatif.world.drawing.strip import strip, strip_layout
 
 if TYPE_CHECKING:
     from PIL.Image import Image

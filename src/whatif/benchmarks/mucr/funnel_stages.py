@@ -18,9 +18,9 @@ from whatif.benchmarks.mucr.settings import ReportSettings
 from whatif.benchmarks.shared.annotator_tables import is_of_label, labels_stage
 from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.tasks import evaluation_stage
-from whatif.graph.task import Task
-from whatif.reporting.funnel import FunnelStage, reasons, stage_of_ids
-from whatif.reporting.system_answers import SystemAnswers
+from whatif.engine.graph.task import Task
+from whatif.results.reporting.funnel import FunnelStage, reasons, stage_of_ids
+from whatif.results.reporting.system_answers import SystemAnswers
 
 _STYLED = "pairs in a style"
 _PART = "/"  # between a pair and its part, in the ids of rejections

@@ -11,8 +11,8 @@ from whatif.benchmarks.mucr.outcomes import Outcomes, change
 from whatif.benchmarks.mucr.results import ALL, PEOPLE, SCORE, Results, value_of, with_all
 from whatif.benchmarks.mucr.schemas import MAIN_FORM, SCORES, TEXT
 from whatif.benchmarks.mucr.tuning_table import MEAN, mean_over_seeds
-from whatif.reporting.precision import percent
-from whatif.reporting.table import OURS, Table
+from whatif.results.reporting.precision import percent
+from whatif.results.reporting.table import OURS, Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from whatif.files.inputs import user_path
-from whatif.graph.task import Task
-from whatif.language.options import LETTERS
-from whatif.verification.imports.labels import MISSING, quoted
-from whatif.verification.label_files import TWICE_ALIKE, TWICE_DIFFERENTLY, read_label_file
+from whatif.engine.files.inputs import user_path
+from whatif.engine.graph.task import Task
+from whatif.engine.language.options import LETTERS
+from whatif.people.imports.labels import MISSING, quoted
+from whatif.people.label_files import TWICE_ALIKE, TWICE_DIFFERENTLY, read_label_file
 
 COLUMNS = ("question_id", "attempt", "answer")
 _REMEDY = "give answers to the questions of this benchmark as evaluate.mucr.human_attempts in params.yaml"

@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 
 import numpy as np
 
-from whatif.random_streams import stream
+from whatif.engine.random_streams import stream
 
 Cell = Hashable  # for example a variant and a style
 

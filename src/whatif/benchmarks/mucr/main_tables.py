@@ -20,10 +20,10 @@ from whatif.benchmarks.mucr.score_tables import (
     score_table,
     scores_view,
 )
-from whatif.reporting.numerals import count, signed
-from whatif.reporting.precision import percent
-from whatif.reporting.system_answers import System
-from whatif.reporting.table import OURS, REPORTED, Column, Table, View
+from whatif.results.reporting.numerals import count, signed
+from whatif.results.reporting.precision import percent
+from whatif.results.reporting.system_answers import System
+from whatif.results.reporting.table import OURS, REPORTED, Column, Table, View
 
 WAYS: tuple[Way, ...] = (IN_TEXT, IN_IMAGES)
 BY_PEOPLE: Row = {"name": PEOPLE, "source": OURS}

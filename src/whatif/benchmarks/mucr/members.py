@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whatif.benchmarks.mucr.schemas import STYLES, Style
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 Row = Mapping[str, Any]
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from whatif.benchmarks.mucr.askable import fault_of
 from whatif.benchmarks.mucr.members import Member
 from whatif.benchmarks.mucr.schemas import Style
-from whatif.random_streams import stream
+from whatif.engine.random_streams import stream
 
 
 def usable_styles(member: Member, group: Sequence[Member]) -> tuple[Style, ...]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whatif.reporting.system_answers import Flags, Places
-from whatif.statistics import Difference, Interval, clustered_share, paired_difference
+from whatif.results.reporting.system_answers import Flags, Places
+from whatif.scoring.statistics import Difference, Interval, clustered_share, paired_difference
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ def together(parts: Sequence[Outcomes]) -> Outcomes:
 def change(before: Outcomes, after: Outcomes, confidence: float) -> tuple[Difference, int] | None:
     """The share right after minus the share right before, and their number, over the keys of both; None without any.
 
-    Interval and test are by group (`whatif.statistics.paired_difference`).
+    Interval and test are by group (`whatif.scoring.statistics.paired_difference`).
     """
     both = np.intersect1d(before.keys, after.keys)
     if not both.size:

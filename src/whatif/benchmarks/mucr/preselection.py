@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from whatif.benchmarks.mucr.schemas import RELEASED, SIDES
 from whatif.benchmarks.mucr.settings import FilterMucr
-from whatif.errors import WhatifError
-from whatif.graph.dimensions import is_whole
-from whatif.graph.task import Task
-from whatif.progress import progress
-from whatif.statistics.cosines import cosines
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph.dimensions import is_whole
+from whatif.engine.graph.task import Task
+from whatif.engine.progress import progress
+from whatif.models.cosines import cosines
 
 UNLIKE_DESCRIPTION = "image unlike its description"
 UNLIKE_SIBLING = "images unlike each other"

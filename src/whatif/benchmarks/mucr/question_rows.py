@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.mucr.askable import cues_of
 from whatif.benchmarks.mucr.forms import LETTERS_OF_OPTIONS, Arranged, Canvases
 from whatif.benchmarks.mucr.items import Asked, Item
 from whatif.benchmarks.mucr.letters import ordered
 from whatif.benchmarks.mucr.schemas import CONTEXT, MEMBERS, TEXT, Style
 from whatif.benchmarks.mucr.wording import FOUR_EFFECTS, what_is_shown, wording
-from whatif.random_streams import sample
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.random_streams import sample
 
 Row = Mapping[str, Any]
 RIGHT_CUE = "cue"

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from whatif.artifacts.gathered_images import GatheredImages
-from whatif.artifacts.images import SortedImages
 from whatif.benchmarks.mucr.forms import Canvases
 from whatif.benchmarks.mucr.items import Asked, Item, items_of
 from whatif.benchmarks.mucr.letters import balanced
@@ -20,8 +18,10 @@ from whatif.benchmarks.mucr.mixed_styles import mixed_styles, usable_styles
 from whatif.benchmarks.mucr.question_rows import ItemOptions, item_row, question_row
 from whatif.benchmarks.mucr.schemas import CONTEXT, MEMBERS, METRICS, Style
 from whatif.benchmarks.mucr.settings import Questions, QuestionSettings
-from whatif.graph.task import Task
-from whatif.random_streams import sample
+from whatif.engine.artifacts.gathered_images import GatheredImages
+from whatif.engine.artifacts.images import SortedImages
+from whatif.engine.graph.task import Task
+from whatif.engine.random_streams import sample
 
 Groups = Mapping[str, Sequence[Member]]
 TEST, TRAIN = "test", "train"

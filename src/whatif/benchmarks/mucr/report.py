@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from whatif import artifacts
-from whatif.artifacts.schemas import PREDICTIONS
 from whatif.benchmarks.mucr import figures
 from whatif.benchmarks.mucr.asked_items import AskedItems
 from whatif.benchmarks.mucr.dimensions import TUNED
@@ -29,14 +27,16 @@ from whatif.benchmarks.shared.judged_rows import with_judged_rows
 from whatif.benchmarks.shared.pilots import Pilot, marked
 from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish, reading_of, systems_of
 from whatif.benchmarks.shared.tasks import names_of
-from whatif.graph.task import Task
-from whatif.params.model_entries import RankingRule
-from whatif.reporting.funnel import funnel
-from whatif.reporting.ranking_rules import marked as marked_by_rule
-from whatif.reporting.report import Report
-from whatif.reporting.shortcuts import shortcuts
-from whatif.reporting.system_answers import COLUMNS, Flags, SystemAnswers
-from whatif.reporting.table import to_csv
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.graph.task import Task
+from whatif.engine.params.model_entries import RankingRule
+from whatif.results.reporting.funnel import funnel
+from whatif.results.reporting.ranking_rules import marked as marked_by_rule
+from whatif.results.reporting.report import Report
+from whatif.results.reporting.shortcuts import shortcuts
+from whatif.results.reporting.system_answers import COLUMNS, Flags, SystemAnswers
+from whatif.results.reporting.table import to_csv
 from whatif.scoring.ranking_rules import STORED
 
 TITLE = "MuCR"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from whatif.benchmarks.mucr.schemas import MAIN_FORM, SCORES, TEXT, Form
-from whatif.reporting.published_numbers import published
+from whatif.results.reporting.published_numbers import published
 
 TABLES = ("1", "2", "3", "4", "6", "7")  # with numbers; Table 5 has examples
 FORMS: Mapping[str, Form] = {"Form-1": MAIN_FORM, "Form-2": "cause-and-composite", "Form-3": "separate"}

@@ -11,11 +11,11 @@ import numpy as np
 from whatif.benchmarks.mucr.asked_items import IN_IMAGES, AskedItems, Way
 from whatif.benchmarks.mucr.outcomes import Outcomes, change, together
 from whatif.benchmarks.mucr.schemas import METRICS, SCORES
-from whatif.errors import WhatifError
-from whatif.reporting.precision import Precision, in_percent, p_number, percent
-from whatif.reporting.system_answers import System, SystemAnswers
-from whatif.reporting.table import OURS
-from whatif.statistics import holm
+from whatif.engine.errors import WhatifError
+from whatif.results.reporting.precision import Precision, in_percent, p_number, percent
+from whatif.results.reporting.system_answers import System, SystemAnswers
+from whatif.results.reporting.table import OURS
+from whatif.scoring.statistics import holm
 
 PEOPLE = "Human"  # as the paper names them
 ALL = "all"  # the three metrics together

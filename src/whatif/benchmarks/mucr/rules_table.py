@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from whatif.benchmarks.mucr.asked_items import IN_IMAGES, IN_TEXT, AskedItems
 from whatif.benchmarks.mucr.schemas import SCORES, TEXT
 from whatif.benchmarks.mucr.settings import AggregateMucr
-from whatif.reporting import system_ranking
-from whatif.reporting.system_answers import Codes, SystemAnswers
-from whatif.reporting.table import OURS, Table
-from whatif.statistics import Interval, clustered_share
+from whatif.results.reporting import system_ranking
+from whatif.results.reporting.system_answers import Codes, SystemAnswers
+from whatif.results.reporting.table import OURS, Table
+from whatif.scoring.statistics import Interval, clustered_share
 
 _NAMES = {
     (way, metric): f"{metric}, {'text' if way.form == TEXT else 'images'}"

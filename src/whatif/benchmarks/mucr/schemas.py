@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 import pyarrow as pa
 
-from whatif.artifacts.schemas import NULLABLE, Table, schema_of
+from whatif.engine.artifacts.schemas import NULLABLE, Table, schema_of
 
 Style: TypeAlias = Literal["photograph", "comic", "black-white"]
 Form: TypeAlias = Literal["text", "composite", "cause-and-composite", "separate", "strip"]

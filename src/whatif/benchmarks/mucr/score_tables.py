@@ -8,10 +8,10 @@ from dataclasses import replace
 from whatif.benchmarks.mucr.reported import Number
 from whatif.benchmarks.mucr.results import CHANGE, SCORE, Results, Row
 from whatif.benchmarks.mucr.schemas import SCORES
-from whatif.reporting.beside import beside
-from whatif.reporting.numerals import signed
-from whatif.reporting.system_answers import System
-from whatif.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.results.reporting.beside import beside
+from whatif.results.reporting.numerals import signed
+from whatif.results.reporting.system_answers import System
+from whatif.results.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
 
 PLACE = ("model", "name", "source", "strategy")
 BESIDE = {"model": "", "name": "Model", "source": "From", "strategy": ""}

@@ -9,9 +9,9 @@ from typing import Any
 
 from whatif.benchmarks.mucr.reported import in_text
 from whatif.benchmarks.mucr.schemas import CATEGORIES, MEMBERS, METRICS, STYLES
-from whatif.reporting.numerals import count, decimal
-from whatif.reporting.precision import percent
-from whatif.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.results.reporting.numerals import count, decimal
+from whatif.results.reporting.precision import percent
+from whatif.results.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
 
 Row = Mapping[str, Any]
 TOTAL = "all"

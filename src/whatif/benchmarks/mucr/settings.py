@@ -8,15 +8,15 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Field, field_validator, model_validator
 
 from whatif.benchmarks.mucr.schemas import RELEASED, VISUAL_FORMS, Form, Language, Style
-from whatif.language.strategies import DIRECT, strategies
-from whatif.params.base import BenchmarkSettings, Settings, SourcePath
-from whatif.params.checkpoints import LocalCheckpoint
-from whatif.params.fine_tuning import FineTuning
-from whatif.params.generators import ModelOfGenerator
-from whatif.params.judge import JudgeSettings, Judging
-from whatif.params.model_entries import RankingRule
-from whatif.params.resolution import Resolution
-from whatif.verification.imports.settings import LabelFiles
+from whatif.engine.language.strategies import DIRECT, strategies
+from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
+from whatif.engine.params.checkpoints import LocalCheckpoint
+from whatif.engine.params.fine_tuning import FineTuning
+from whatif.engine.params.generators import ModelOfGenerator
+from whatif.engine.params.judge import JudgeSettings, Judging
+from whatif.engine.params.model_entries import RankingRule
+from whatif.engine.params.resolution import Resolution
+from whatif.people.imports.settings import LabelFiles
 
 NAME = "mucr"
 Key = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]

@@ -25,11 +25,11 @@ from typing import Any
 
 from whatif.benchmarks.mucr.schemas import CONTEXT, MAIN_FORM, METRICS, TEXT
 from whatif.benchmarks.mucr.settings import AuditSettings
-from whatif.graph.task import Task
-from whatif.random_streams import stream
-from whatif.shortcuts.audit import Shortcut, audit
-from whatif.shortcuts.overlap import by_overlap
-from whatif.shortcuts.word_model import right_by_words
+from whatif.engine.graph.task import Task
+from whatif.engine.random_streams import stream
+from whatif.scoring.shortcuts.audit import Shortcut, audit
+from whatif.scoring.shortcuts.overlap import by_overlap
+from whatif.scoring.shortcuts.word_model import right_by_words
 
 Row = Mapping[str, Any]
 RULES = ("letter", "length", "overlap", "options")

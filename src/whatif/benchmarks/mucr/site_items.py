@@ -23,11 +23,11 @@ from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.item_answers import ShownSystem, SystemReader, answer_in_words
 from whatif.benchmarks.shared.question_items import readers_of, shown_systems
 from whatif.benchmarks.shared.tasks import names_of
-from whatif.graph.task import Task
-from whatif.language.strategies import DIRECT
-from whatif.reporting.items import Item, ItemAnswer, ItemPicture, ItemQuestion, ItemView
-from whatif.reporting.judged import Judged
-from whatif.reporting.system_answers import System
+from whatif.engine.graph.task import Task
+from whatif.engine.language.strategies import DIRECT
+from whatif.results.reporting.items import Item, ItemAnswer, ItemPicture, ItemQuestion, ItemView
+from whatif.results.reporting.judged import Judged
+from whatif.results.reporting.system_answers import System
 from whatif.scoring.ranking_rules import STORED
 
 Row: TypeAlias = Mapping[str, Any]

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from whatif.benchmarks.mucr import chosen_images
 from whatif.benchmarks.mucr.schemas import CONTEXT, MAIN_FORM, SCORES, TEXT
 from whatif.benchmarks.shared.item_selection import evenly
-from whatif.reporting.items import ItemView
+from whatif.results.reporting.items import ItemView
 
 Row: TypeAlias = Mapping[str, Any]
 

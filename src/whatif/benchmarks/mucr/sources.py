@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.mucr.schemas import MEMBERS, RELEASED, SIDES, Style
 from whatif.benchmarks.mucr.settings import ExtractMucr, SourceSettings
-from whatif.errors import WhatifError
-from whatif.files.inputs import user_path
-from whatif.graph.task import Task
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import user_path
+from whatif.engine.graph.task import Task
 
 if TYPE_CHECKING:
     from whatif.formats.mucr_groups import Fault
@@ -46,7 +46,7 @@ def write_pairs(task: Task[SourceSettings]) -> None:
     Raises WhatifError when the settings name two sources, when a file or folder cannot be read, and when no pair is
     left.
     """
-    from whatif.artifacts.images import SortedImages
+    from whatif.engine.artifacts.images import SortedImages
 
     settings = task.settings.extract
     found = extracted(settings, task.settings.styles, task.seed)
@@ -186,7 +186,7 @@ def _candidate(pair: Row, style: Style, side: str, image: Row) -> Row:
 
 
 def _drawn(groups: int, seed: int) -> Iterator[Row]:
-    from whatif.embedded.causal_pairs import draw_group
+    from whatif.world.causal_pairs import draw_group
 
     for number in range(groups):
         pairs = draw_group(SPLIT, number, seed)

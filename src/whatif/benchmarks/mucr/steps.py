@@ -8,8 +8,6 @@ Tables 1 to 4, 6 and 7 and Figures 4 to 6, 8, 11 and 14. The steps up to the que
 
 from __future__ import annotations
 
-from whatif.artifacts.schemas import PREDICTIONS, REJECTIONS, SHORTCUTS
-from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.mucr import construction as made
 from whatif.benchmarks.mucr.dimensions import SEED, SHOWN, SHOWN_TUNED, STRATEGY, TUNED
 from whatif.benchmarks.mucr.people import peoples_work
@@ -27,11 +25,13 @@ from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
 from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_JUDGE, STRATEGY_FILES
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.tasks import table_files
-from whatif.graph.reading import first_of
-from whatif.graph.steps import Benchmark, StepsOf
-from whatif.graph.task import Task
-from whatif.language.strategies import DIRECT
-from whatif.params.fine_tuning import FineTuning
+from whatif.engine.artifacts.schemas import PREDICTIONS, REJECTIONS, SHORTCUTS
+from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
+from whatif.engine.graph.reading import first_of
+from whatif.engine.graph.steps import Benchmark, StepsOf
+from whatif.engine.graph.task import Task
+from whatif.engine.language.strategies import DIRECT
+from whatif.engine.params.fine_tuning import FineTuning
 
 FIGURES = tuple(f"figure{number}.svg" for number in (4, 5, 6, 8, 11, 14))
 _TABLES = (

@@ -17,8 +17,8 @@ from whatif.benchmarks.mucr.score_tables import (
     score_table,
     scores_view,
 )
-from whatif.reporting.system_answers import System
-from whatif.reporting.table import Table
+from whatif.results.reporting.system_answers import System
+from whatif.results.reporting.table import Table
 
 BEFORE, AFTER = "before", "after"
 MEAN = "mean"  # over the seeds

@@ -16,8 +16,8 @@ from whatif.benchmarks.mucr.score_tables import (
     score_table,
     scores_view,
 )
-from whatif.reporting.system_answers import System
-from whatif.reporting.table import Table
+from whatif.results.reporting.system_answers import System
+from whatif.results.reporting.table import Table
 
 _WITHOUT, _WITH = "without", "with"
 _HINTS = IN_IMAGES._replace(hints=True)

@@ -8,8 +8,8 @@ from importlib import resources
 from typing import Any
 
 from whatif.benchmarks.mucr.schemas import Form, Language, Metric
-from whatif.errors import WhatifError
-from whatif.language.named_files import Entry, Text, read_named
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.named_files import Entry, Text, read_named
 
 FOUR_EFFECTS, ONE_EFFECT = "four_effects", "one_effect"  # what is shown with a cause
 

@@ -16,10 +16,10 @@ from whatif.benchmarks.shared.matching_funnel import matching_stage
 from whatif.benchmarks.shared.pilots import Pilot, asked, marked, pilots_of
 from whatif.benchmarks.shared.reports import costs_of, judged_of, publish, reading_of
 from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of, with_predictions
-from whatif.graph.task import Task
-from whatif.reporting.funnel import FunnelStage, funnel, reasons
-from whatif.reporting.rendering import WIDTH
-from whatif.reporting.report import Report
+from whatif.engine.graph.task import Task
+from whatif.results.reporting.funnel import FunnelStage, funnel, reasons
+from whatif.results.reporting.rendering import WIDTH
+from whatif.results.reporting.report import Report
 
 NAME = "scenes"
 TITLE = "Scenes"

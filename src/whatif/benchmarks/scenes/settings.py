@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from pydantic import Field, field_validator
 
-from whatif.language.strategies import strategies
-from whatif.params.base import BenchmarkSettings, Settings, Share, Span
-from whatif.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint
-from whatif.params.judge import JudgeSettings, Judging
+from whatif.engine.language.strategies import strategies
+from whatif.engine.params.base import BenchmarkSettings, Settings, Share, Span
+from whatif.engine.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint
+from whatif.engine.params.judge import JudgeSettings, Judging
 
 
 class ExtractScenes(Settings):

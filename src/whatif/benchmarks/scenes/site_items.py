@@ -14,9 +14,9 @@ from whatif.benchmarks.shared.caption_items import KnownOfPairs
 from whatif.benchmarks.shared.dimensions import ANSWERER
 from whatif.benchmarks.shared.item_selection import evenly
 from whatif.benchmarks.shared.question_items import About, paths_by_system, question_items, shown_systems
-from whatif.graph.task import Task
-from whatif.reporting.items import Item, ItemView
-from whatif.reporting.judged import Judged
+from whatif.engine.graph.task import Task
+from whatif.results.reporting.items import Item, ItemView
+from whatif.results.reporting.judged import Judged
 
 Row: TypeAlias = Mapping[str, Any]
 

@@ -13,10 +13,6 @@ from functools import partial
 from typing import Any
 
 from whatif import models
-from whatif.artifacts.images import SortedImages
-from whatif.artifacts.pair_items import SIDES, item_id
-from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS
-from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.scenes.contents import PLOTS, PUBLISHED
 from whatif.benchmarks.scenes.settings import (
     ExtractScenes,
@@ -40,10 +36,14 @@ from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.tasks import judgement
-from whatif.graph.dimensions import part_dimension
-from whatif.graph.reading import only_name
-from whatif.graph.steps import Benchmark, StepsOf
-from whatif.graph.task import Task
+from whatif.engine.artifacts.images import SortedImages
+from whatif.engine.artifacts.pair_items import SIDES, item_id
+from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
+from whatif.engine.graph.dimensions import part_dimension
+from whatif.engine.graph.reading import only_name
+from whatif.engine.graph.steps import Benchmark, StepsOf
+from whatif.engine.graph.task import Task
 
 NAME = "scenes"
 _LEAST_SCORE = f"lower verify.{NAME}.least_score or raise generate.{NAME}.candidates in params.yaml"
@@ -75,10 +75,10 @@ def extract(task: Task[ExtractScenes]) -> None:
 )
 def generate(task: Task[GenerateScenes]) -> None:
     """Draws the candidates of one part of the pairs: images of both captions, with settings for each candidate."""
-    from whatif.embedded.scene_pairs import caption_pair
-    from whatif.progress import progress
-    from whatif.prompt_to_prompt.image_maker import PictureDrawer
-    from whatif.prompt_to_prompt.pair_candidates import draw_candidate, drawn
+    from whatif.engine.progress import progress
+    from whatif.models.prompt_to_prompt.image_maker import PictureDrawer
+    from whatif.models.prompt_to_prompt.pair_candidates import draw_candidate, drawn
+    from whatif.world.scene_pairs import caption_pair
 
     settings, seed = task.settings, task.seed
     drawer = PictureDrawer(settings.diffusion)
@@ -104,9 +104,9 @@ def generate(task: Task[GenerateScenes]) -> None:
 )
 def filter_(task: Task[FilterScenes]) -> None:
     """Selects each pair's best candidate by directional similarity, among those whose object stays in its place."""
-    from whatif.embedded.object_movement import moved_too_far
     from whatif.models.local.encoders import dual_encoder
-    from whatif.prompt_to_prompt.directional_similarity import Thresholds, best_candidates, lost_pair, measured
+    from whatif.models.prompt_to_prompt.directional_similarity import Thresholds, best_candidates, lost_pair, measured
+    from whatif.world.object_movement import moved_too_far
 
     settings, pictures = task.settings, task.images()
     found = measured(task.rows("pairs"), pictures, dual_encoder(settings.clip))
@@ -131,9 +131,9 @@ def filter_(task: Task[FilterScenes]) -> None:
 )
 def verify(task: Task[VerifyScenes]) -> None:
     """Checks each image without using how it was made, and checks that each answer can be scored."""
-    from whatif.embedded.scene_pairs import picture_defects
     from whatif.scoring.extraction.answer import extract as extract_answer
     from whatif.scoring.extraction.answer import is_correct
+    from whatif.world.scene_pairs import picture_defects
 
     judgements, kept = [], Counter[str]()
     rejected: dict[str, list[dict[str, Any]]] = {"pairs": [], "questions": []}

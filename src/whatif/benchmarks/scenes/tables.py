@@ -9,13 +9,13 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from whatif.benchmarks.shared.pair_choices import CHOICES, found
-from whatif.errors import WhatifError
-from whatif.reporting.judged import ACCURACY, JUDGE, READINGS, Judged, judge_views
-from whatif.reporting.numerals import count
-from whatif.reporting.precision import in_percent
-from whatif.reporting.report import Headline
-from whatif.reporting.table import OURS, Column, Table, View, tidy
-from whatif.statistics import Interval, clustered_share, wilson
+from whatif.engine.errors import WhatifError
+from whatif.results.reporting.judged import ACCURACY, JUDGE, READINGS, Judged, judge_views
+from whatif.results.reporting.numerals import count
+from whatif.results.reporting.precision import in_percent
+from whatif.results.reporting.report import Headline
+from whatif.results.reporting.table import OURS, Column, Table, View, tidy
+from whatif.scoring.statistics import Interval, clustered_share, wilson
 
 Row: TypeAlias = Mapping[str, Any]
 

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from whatif.params.resolution import Resolution
-from whatif.reporting.funnel import FunnelStage, reasons
-from whatif.verification.consensus import AUTOMATIC
-from whatif.verification.imports.labels import REJECTED_LABEL
-from whatif.verification.items import Row
+from whatif.engine.params.resolution import Resolution
+from whatif.people.consensus import AUTOMATIC
+from whatif.people.imports.labels import REJECTED_LABEL
+from whatif.people.items import Row
+from whatif.results.reporting.funnel import FunnelStage, reasons
 
 if TYPE_CHECKING:
-    from whatif.reporting.precision import Resampling
-    from whatif.reporting.table import Table
+    from whatif.results.reporting.precision import Resampling
+    from whatif.results.reporting.table import Table
 
 ANNOTATOR_TABLES = ("annotator-agreement", "annotators")
 _NOBODY = "No labels by people were given."
@@ -33,7 +33,7 @@ def annotator_tables(
     `gold` are the judgements that the annotation tool marked as the ground truth. Gold items are those on which these
     agree.
     """
-    from whatif.reporting.annotators import annotator_agreement, annotators
+    from whatif.results.reporting.annotators import annotator_agreement, annotators
 
     people = by_people(judgements)
     agreed = annotator_agreement(people, settings, seed, resolution=resolution)

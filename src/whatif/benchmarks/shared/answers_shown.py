@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from whatif.params.prices import Prices
-from whatif.reporting.items import ItemAnswer, ItemProgram
+from whatif.engine.params.prices import Prices
+from whatif.results.reporting.items import ItemAnswer, ItemProgram
 
 Row = Mapping[str, Any]
 

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from whatif.artifacts.pair_items import SIDES, item_id
 from whatif.benchmarks.shared.pair_choices import found
-from whatif.reporting.items import Item, ItemAnswer, ItemPicture, ItemQuestion
+from whatif.engine.artifacts.pair_items import SIDES, item_id
+from whatif.people.items import VARIANTS
+from whatif.results.reporting.items import Item, ItemAnswer, ItemPicture, ItemQuestion
 from whatif.scoring.retrieve import COUNTERFACTUALS, IMAGE_RETRIEVAL, TEXT_RETRIEVAL
-from whatif.verification.items import VARIANTS
 
 Row: TypeAlias = Mapping[str, Any]
 Ranks: TypeAlias = Mapping[tuple[str, str], Mapping[str, str]]  # direction and item -> model -> its rank as text

@@ -8,9 +8,9 @@ from typing import Any, Literal
 from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.program_findings import write_program_findings
-from whatif.graph.task import Task
+from whatif.engine.graph.task import Task
+from whatif.engine.params.model_entries import MultipleChoice
 from whatif.models.depicted import Depicted
-from whatif.params.model_entries import MultipleChoice
 
 Ask = Literal["rank", "generate"]
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from whatif import models
-from whatif.graph.dimensions import Dimension, Shown, no_code
-from whatif.language import prompts
-from whatif.params.judge import Judging
-from whatif.params.models import Replay, answerers, dual_encoders, matchers, programmers
-from whatif.params.whole import Params
+from whatif.engine.graph.dimensions import Dimension, Shown, no_code
+from whatif.engine.language import prompts
+from whatif.engine.params.judge import Judging
+from whatif.engine.params.models import Replay, answerers, dual_encoders, matchers, programmers
+from whatif.engine.params.whole import Params
 
-STRATEGY_FILES = ("whatif.language:strategies/{}.yaml",)
-JUDGE_FILES = ("whatif.language:judges/{}.yaml",)
+STRATEGY_FILES = ("whatif.engine.language:strategies/{}.yaml",)
+JUDGE_FILES = ("whatif.engine.language:judges/{}.yaml",)
 
 
 def adapter_code(params: Params, key: str) -> list[str]:

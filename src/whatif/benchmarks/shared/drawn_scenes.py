@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from whatif.artifacts.images import SortedImages
+    from whatif.engine.artifacts.images import SortedImages
     from whatif.formats.vqa_v2 import VqaQuestions
 
 SPLIT = "test"  # no model was trained on scenes of this split
@@ -29,10 +29,10 @@ def read_drawn_scenes(images: SortedImages, number: int, seed: int, *, side: int
 
     Raises WhatifError when the files of the scenes cannot be written.
     """
-    from whatif.artifacts.images import image_row
-    from whatif.embedded.scene_files import image_id_of, write_scene_files
+    from whatif.engine.artifacts.images import image_row
     from whatif.formats.coco_annotations import read_captions
     from whatif.formats.vqa_v2 import read_vqa
+    from whatif.world.scene_files import image_id_of, write_scene_files
 
     image_ids, names = {}, {}
     with TemporaryDirectory() as folder:

@@ -9,17 +9,17 @@ from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from whatif.artifacts.writer import Rows
-from whatif.errors import WhatifError
-from whatif.graph import stash
-from whatif.graph.freshness import Condition, provenance, state_of
-from whatif.graph.jobs import Job
-from whatif.graph.run import Outputs
+from whatif.engine.artifacts.writer import Rows
+from whatif.engine.errors import WhatifError
+from whatif.engine.graph import stash
+from whatif.engine.graph.freshness import Condition, provenance, state_of
+from whatif.engine.graph.jobs import Job
+from whatif.engine.graph.run import Outputs
+from whatif.engine.params.endpoints import EndpointModel
+from whatif.engine.params.prices import money
 from whatif.models import Model
 from whatif.models.responses.store import ResponseStore, store_path
 from whatif.models.responses.token_estimates import Estimate, Unasked
-from whatif.params.endpoints import EndpointModel
-from whatif.params.prices import money
 
 
 def estimates(jobs: Iterable[Job]) -> Iterator[str]:

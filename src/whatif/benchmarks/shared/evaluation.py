@@ -9,13 +9,13 @@ from itertools import islice
 from typing import Any
 
 from whatif import models
-from whatif.graph.task import Task
-from whatif.language.messages import one_turn
-from whatif.language.options import printed_question
+from whatif.engine.graph.task import Task
+from whatif.engine.language.messages import one_turn
+from whatif.engine.language.options import printed_question
+from whatif.engine.params.models import Replay
 from whatif.models import Answer, Model, Question, Unconditional
 from whatif.models.depicted import Depicted
 from whatif.models.shown_progress import share_of
-from whatif.params.models import Replay
 
 Ask = Callable[[Model, Any], Iterable[Mapping[str, Any]]]
 

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from whatif.graph.task import Task
-from whatif.params.resolution import ADJUDICATED, Resolution
-from whatif.verification.items import Row
-from whatif.verification.resolution import votes_of
+from whatif.engine.graph.task import Task
+from whatif.engine.params.resolution import ADJUDICATED, Resolution
+from whatif.people.items import Row
+from whatif.people.resolution import votes_of
 
 _REASONS = 3  # number of reasons that a line names
 _REMEDY = (

@@ -9,16 +9,16 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from whatif.artifacts.by_key import RowsByKey
-from whatif.artifacts.schemas import PREDICTIONS
 from whatif.benchmarks.shared.answers_shown import SHOWN_COLUMNS, item_answer
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
-from whatif.language.options import LETTERS
-from whatif.params.model_entries import RankingRule
-from whatif.params.prices import Prices
-from whatif.reporting.items import ItemAnswer
-from whatif.reporting.program_categories import RIGHT
-from whatif.reporting.system_answers import System
+from whatif.engine.artifacts.by_key import RowsByKey
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.language.options import LETTERS
+from whatif.engine.params.model_entries import RankingRule
+from whatif.engine.params.prices import Prices
+from whatif.results.reporting.items import ItemAnswer
+from whatif.results.reporting.program_categories import RIGHT
+from whatif.results.reporting.system_answers import System
 from whatif.scoring.judging import Response, response_of
 from whatif.scoring.ranking_rules import STORED, compared, decided
 

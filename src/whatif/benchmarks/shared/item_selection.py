@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from whatif.reporting.items import ItemView
+from whatif.results.reporting.items import ItemView
 
 
 class Selection:

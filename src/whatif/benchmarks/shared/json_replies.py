@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from whatif.artifacts.reader import canonical_json
-from whatif.language.reasoning import CUT_OFF, split_reasoning
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.language.reasoning import CUT_OFF, split_reasoning
 
 _FENCED = re.compile(r"```\w*\s*\n(.*?)\n?\s*```", re.DOTALL)
 _HALF = re.compile("[\ud800-\udfff]")

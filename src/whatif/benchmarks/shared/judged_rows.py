@@ -8,16 +8,16 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from whatif import artifacts
-from whatif.artifacts.schemas import PREDICTIONS
-from whatif.graph.task import Task
-from whatif.reporting.judged import ACCURACY, COMPARED_DROP, JUDGE, READINGS, Judged, judge_views
-from whatif.reporting.precision import in_percent, p_number
-from whatif.reporting.system_answers import System
-from whatif.reporting.table import DROP, MEASURE, NUMBERS, Column, Table, tidy
-from whatif.reporting.twin_answers import VARIANTS
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.graph.task import Task
+from whatif.results.reporting.judged import ACCURACY, COMPARED_DROP, JUDGE, READINGS, Judged, judge_views
+from whatif.results.reporting.precision import in_percent, p_number
+from whatif.results.reporting.system_answers import System
+from whatif.results.reporting.table import DROP, MEASURE, NUMBERS, Column, Table, tidy
+from whatif.results.reporting.twin_answers import VARIANTS
 from whatif.scoring.judging import response_of
-from whatif.statistics import clustered_share, paired_drop
+from whatif.scoring.statistics import clustered_share, paired_drop
 
 Row: TypeAlias = Mapping[str, Any]
 Right: TypeAlias = dict[str, bool]  # question_id -> whether its answer is right

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from whatif import models
-from whatif.artifacts.schemas import JUDGED
 from whatif.benchmarks.shared.dimensions import JUDGE, PROMPT
 from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors, warn
-from whatif.graph.dimensions import Dimension
-from whatif.graph.steps import OutputOf, Step
-from whatif.graph.task import Task
+from whatif.engine.artifacts.schemas import JUDGED
+from whatif.engine.graph.dimensions import Dimension
+from whatif.engine.graph.steps import OutputOf, Step
+from whatif.engine.graph.task import Task
 
 # A reply of the right format to a question with each kind of answer.
 _REPLIES = {"number": "Answer: 3", "boolean": "Answer: yes", "choice": "Answer: B", "text": "Answer: red"}

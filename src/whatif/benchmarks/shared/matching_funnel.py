@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from whatif import artifacts
-from whatif.artifacts.schemas import MATCHES
-from whatif.reporting.costs import error_kind
-from whatif.reporting.funnel import FunnelStage, reasons
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import MATCHES
+from whatif.results.reporting.costs import error_kind
+from whatif.results.reporting.funnel import FunnelStage, reasons
 
 
 def matching_stage(paths: Sequence[Path], name: str, pairs: int) -> FunnelStage:

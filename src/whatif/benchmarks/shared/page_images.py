@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Protocol
 
-from whatif.artifacts.images import DecodedPictures, EncodedPictures
+from whatif.engine.artifacts.images import DecodedPictures, EncodedPictures
 
 _LONGEST_SIDE = 640  # pixels of an image on the page
 _QUALITY = 80  # of its encoding

@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from whatif.random_streams import stream
+from whatif.engine.random_streams import stream
 
 Row = Mapping[str, Any]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from whatif.graph.people import PeoplesWork, Row
-from whatif.graph.steps import OutputOf
-from whatif.params.whole import Params
+from whatif.engine.graph.people import PeoplesWork, Row
+from whatif.engine.graph.steps import OutputOf
+from whatif.engine.params.whole import Params
 
 if TYPE_CHECKING:
-    from whatif.verification.exports.tasks import TaskSet
-    from whatif.verification.imports.items import Items
+    from whatif.people.exports.tasks import TaskSet
+    from whatif.people.imports.items import Items
 
 
 def judged_pairs(pairs: OutputOf, images: OutputOf, share: Callable[[Params], float]) -> PeoplesWork:
@@ -25,26 +25,26 @@ def judged_questions(questions: OutputOf, images: OutputOf) -> PeoplesWork:
 
 
 def _pair_tasks(rows: Sequence[Row], seed: int) -> TaskSet:
-    from whatif.verification.exports.pairs import pair_task_set
-    from whatif.verification.picture_tasks import picture_tasks
+    from whatif.people.exports.pairs import pair_task_set
+    from whatif.people.picture_tasks import picture_tasks
 
     # Annotators are assigned to tasks later.
     return pair_task_set(picture_tasks(rows, seed=seed, labelled_three_times=0))
 
 
 def _pair_items(rows: Sequence[Row], seed: int) -> Items:
-    from whatif.verification.imports.items import Items
+    from whatif.people.imports.items import Items
 
     return Items.of_pairs(rows, seed=seed)
 
 
 def _question_tasks(rows: Sequence[Row], seed: int) -> TaskSet:
-    from whatif.verification.exports.questions import question_task_set
+    from whatif.people.exports.questions import question_task_set
 
     return question_task_set(rows, seed)
 
 
 def _question_items(rows: Sequence[Row], seed: int) -> Items:
-    from whatif.verification.exports.questions import question_items
+    from whatif.people.exports.questions import question_items
 
     return question_items(rows, seed)

@@ -24,15 +24,15 @@ from typing import Any
 import pyarrow as pa
 
 from whatif import models
-from whatif.artifacts.schemas import NULLABLE, Table, schema_of
 from whatif.benchmarks.shared.dimensions import PROGRAMMER
 from whatif.benchmarks.shared.program_labels import read_program_labels
-from whatif.files.inputs import user_path
-from whatif.graph.task import Task
-from whatif.language.options import LETTERS
+from whatif.engine.artifacts.schemas import NULLABLE, Table, schema_of
+from whatif.engine.files.inputs import user_path
+from whatif.engine.graph.task import Task
+from whatif.engine.language.options import LETTERS
 from whatif.models import Model
 from whatif.models.depicted import Depicted
-from whatif.reporting.program_categories import (
+from whatif.results.reporting.program_categories import (
     FAILING_TOOL,
     IGNORED,
     NO_PROGRAM,
@@ -174,7 +174,7 @@ def _is_drawn(question: Row, depicted: Callable[[str], Depicted | None]) -> bool
 
 
 def _programs_again(settings: Mapping[str, Any], codes: Mapping[str, str]) -> Any:
-    from whatif.programs.again import programs_again
+    from whatif.models.programs.again import programs_again
 
     return programs_again(settings["adapter"], settings["sandbox"], settings["limits"], codes)
 

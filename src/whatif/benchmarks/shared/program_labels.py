@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from whatif.errors import WhatifError
-from whatif.reporting.program_categories import CAUSES
-from whatif.verification.label_files import read_label_file
+from whatif.engine.errors import WhatifError
+from whatif.people.label_files import read_label_file
+from whatif.results.reporting.program_categories import CAUSES
 
 COLUMNS = ("question_id", "category")
 _MODEL = "model"  # this column may be missing, or its fields empty: then the label is about the programs of all models

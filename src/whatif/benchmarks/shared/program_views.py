@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from whatif.benchmarks.shared.item_selection import Selection, evenly
-from whatif.reporting.items import ItemView
-from whatif.reporting.program_categories import CAUSES, FAILING_TOOL, IGNORED, NOT_CLASSIFIED, RIGHT
+from whatif.results.reporting.items import ItemView
+from whatif.results.reporting.program_categories import CAUSES, FAILING_TOOL, IGNORED, NOT_CLASSIFIED, RIGHT
 
 Row: TypeAlias = Mapping[str, Any]
 Twins: TypeAlias = tuple[Row, Row]  # an original question and its counterfactual

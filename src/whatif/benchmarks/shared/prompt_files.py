@@ -8,9 +8,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.files.inputs import read_bytes, user_path
-from whatif.files.yaml_values import LARGEST, parse_yaml
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import read_bytes, user_path
+from whatif.engine.files.yaml_values import LARGEST, parse_yaml
 
 SYSTEM = "system"  # the key of a system prompt
 

@@ -16,12 +16,12 @@ from typing import Any, TypeAlias
 from whatif.benchmarks.shared.item_answers import ShownSystem, SystemReader, answer_in_words
 from whatif.benchmarks.shared.reports import prices_of
 from whatif.benchmarks.shared.tasks import by_pair
-from whatif.graph.dimensions import Dimension
-from whatif.graph.task import Task
-from whatif.params.model_entries import RankingRule
-from whatif.reporting.items import Item, ItemAnswer, ItemPicture, ItemQuestion
-from whatif.reporting.judged import Judged
-from whatif.reporting.system_answers import System
+from whatif.engine.graph.dimensions import Dimension
+from whatif.engine.graph.task import Task
+from whatif.engine.params.model_entries import RankingRule
+from whatif.results.reporting.items import Item, ItemAnswer, ItemPicture, ItemQuestion
+from whatif.results.reporting.judged import Judged
+from whatif.results.reporting.system_answers import System
 from whatif.scoring.judging import Response, response_of
 from whatif.scoring.ranking_rules import STORED
 

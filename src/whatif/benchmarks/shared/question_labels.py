@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from whatif.benchmarks.shared.tasks import by_pair
-from whatif.params.base import Settings
-from whatif.params.resolution import Resolution
-from whatif.verification.corrections import Check
-from whatif.verification.imports.settings import LabelFiles
-from whatif.verification.items import Row
+from whatif.engine.params.base import Settings
+from whatif.engine.params.resolution import Resolution
+from whatif.people.corrections import Check
+from whatif.people.imports.settings import LabelFiles
+from whatif.people.items import Row
 
 
 class VerifyQuestions(Settings):
@@ -62,9 +62,9 @@ def check_pairs(
 
     Raises WhatifError as `import_labels` and `check_questions`.
     """
-    from whatif.verification.exports.questions import question_items
-    from whatif.verification.imports.importer import import_labels
-    from whatif.verification.question_checks import NOT_JUDGED, check_questions
+    from whatif.people.exports.questions import question_items
+    from whatif.people.imports.importer import import_labels
+    from whatif.people.question_checks import NOT_JUDGED, check_questions
 
     rows = [dict(row) for row in questions]
     if settings.labels is None:

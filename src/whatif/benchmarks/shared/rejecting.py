@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from whatif.benchmarks.shared.tasks import pairs_of
-from whatif.graph.task import Task
+from whatif.engine.graph.task import Task
 
 
 def keep_pairs(task: Task[Any], rejected: Mapping[str, dict[str, Any]], *, remedy: str = "") -> None:

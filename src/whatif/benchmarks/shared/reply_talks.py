@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from whatif.benchmarks.shared.json_replies import Read, schema_of
-from whatif.language.messages import Message, Messages, user_message
+from whatif.engine.language.messages import Message, Messages, user_message
 from whatif.models import Answer, Model, Question
 from whatif.models.shown_progress import with_progress
 from whatif.scoring.asking import Pictures, question_of

@@ -6,28 +6,28 @@ import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from whatif import artifacts
-from whatif.artifacts.schemas import JUDGED, PREDICTIONS
-from whatif.artifacts.site_schemas import ITEMS
-from whatif.artifacts.variants import variant_order
 from whatif.benchmarks.shared.dimensions import JUDGE
 from whatif.benchmarks.shared.tasks import with_predictions
-from whatif.files.inputs import user_path
-from whatif.graph.dimensions import Dimension
-from whatif.graph.task import Task
-from whatif.params.judge import JudgeSettings
-from whatif.params.prices import Prices
-from whatif.reporting.costs import COLUMNS, costs, spent_by_model, together
-from whatif.reporting.items import Item, ItemView, item_rows, view_rows
-from whatif.reporting.judged import Judged
-from whatif.reporting.reading import COLUMNS as READ
-from whatif.reporting.reading import reading, readings_by_model
-from whatif.reporting.report import Report, printed_rows, text_files
-from whatif.reporting.shortcuts import ORDER
-from whatif.reporting.system_answers import System
-from whatif.reporting.table import Table
-from whatif.shortcuts.audit import Shortcut
-from whatif.verification.response_labels import read_response_labels
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import JUDGED, PREDICTIONS
+from whatif.engine.artifacts.site_schemas import ITEMS
+from whatif.engine.artifacts.variants import variant_order
+from whatif.engine.files.inputs import user_path
+from whatif.engine.graph.dimensions import Dimension
+from whatif.engine.graph.task import Task
+from whatif.engine.params.judge import JudgeSettings
+from whatif.engine.params.prices import Prices
+from whatif.people.response_labels import read_response_labels
+from whatif.results.reporting.costs import COLUMNS, costs, spent_by_model, together
+from whatif.results.reporting.items import Item, ItemView, item_rows, view_rows
+from whatif.results.reporting.judged import Judged
+from whatif.results.reporting.reading import COLUMNS as READ
+from whatif.results.reporting.reading import reading, readings_by_model
+from whatif.results.reporting.report import Report, printed_rows, text_files
+from whatif.results.reporting.shortcuts import ORDER
+from whatif.results.reporting.system_answers import System
+from whatif.results.reporting.table import Table
+from whatif.scoring.shortcuts.audit import Shortcut
 
 Row = Mapping[str, Any]
 

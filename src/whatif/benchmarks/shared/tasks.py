@@ -11,12 +11,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from whatif import artifacts
-from whatif.artifacts.schemas import PREDICTIONS
-from whatif.graph.dimensions import Dimension
-from whatif.graph.task import Task
-from whatif.reporting.funnel import FunnelStage
-from whatif.reporting.standard_figures import DRAWN
+from whatif.engine import artifacts
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.graph.dimensions import Dimension
+from whatif.engine.graph.task import Task
+from whatif.results.reporting.funnel import FunnelStage
+from whatif.results.reporting.standard_figures import DRAWN
 
 SUFFIXES = ("csv", "md", "tex")
 

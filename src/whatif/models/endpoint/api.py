@@ -7,13 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.files.image_decoding import UnreadableImageError
-from whatif.language.finish_reasons import ending, withheld
-from whatif.language.messages import with_system, without_images
-from whatif.language.prompts import wrapped, wrapper
-from whatif.language.prompts.form import PLACE
-from whatif.language.reasoning import CUT_OFF
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.image_decoding import UnreadableImageError
+from whatif.engine.language.finish_reasons import ending, withheld
+from whatif.engine.language.messages import with_system, without_images
+from whatif.engine.language.prompts import wrapped, wrapper
+from whatif.engine.language.prompts.form import PLACE
+from whatif.engine.language.reasoning import CUT_OFF
+from whatif.engine.params.endpoints import ApiModel
+from whatif.engine.params.prices import money
+from whatif.engine.random_streams import stream
 from whatif.models import Answer, ImageForm, Question
 from whatif.models.composites import with_composite
 from whatif.models.endpoint.connection import GaveUpError, UnansweredError
@@ -24,9 +27,6 @@ from whatif.models.endpoint.ranking import rank, ranking_identity
 from whatif.models.endpoint.request import Endpoint, Reply
 from whatif.models.endpoint.sent_messages import Sent, as_sent, data_url
 from whatif.models.order import in_order
-from whatif.params.endpoints import ApiModel
-from whatif.params.prices import money
-from whatif.random_streams import stream
 
 _NAMES_SHOWN = 3  # of models
 VERSION = 2  # increase it when requests change, or when more of a reply is kept

@@ -18,8 +18,8 @@ from math import isnan
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
-from whatif.errors import WhatifError
-from whatif.files.well_formed import well_formed
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.well_formed import well_formed
 
 if TYPE_CHECKING:
     from numpy.random import Generator

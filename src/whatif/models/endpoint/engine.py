@@ -10,8 +10,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from whatif.artifacts.verified import file_digest
-from whatif.errors import WhatifError
+from whatif.engine.artifacts.verified import file_digest
+from whatif.engine.errors import WhatifError
 
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*")
 _SHELL = re.compile(r"(?:ba|da|k|z)?sh")

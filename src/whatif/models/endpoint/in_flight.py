@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Protocol, TypeVar
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 Item = TypeVar("Item")
 Got = TypeVar("Got")

@@ -6,8 +6,8 @@ import json
 from functools import lru_cache
 from typing import Any, NoReturn
 
-from whatif.errors import WhatifError
-from whatif.params.endpoints import JsonMode
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.endpoints import JsonMode
 
 _LONGEST = 200  # characters of a reason
 

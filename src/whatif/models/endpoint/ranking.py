@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from whatif.errors import WhatifError
-from whatif.language.finish_reasons import withheld
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.finish_reasons import withheld
+from whatif.engine.params.endpoints import ApiModel
 from whatif.models import Answer, OptionScore, answer_to_empty_option
 from whatif.models.endpoint.connection import GaveUpError, UnansweredError
 from whatif.models.endpoint.log_probabilities import (
@@ -24,7 +25,6 @@ from whatif.models.endpoint.log_probabilities import (
 )
 from whatif.models.endpoint.request import Reply
 from whatif.models.endpoint.sent_messages import Sent
-from whatif.params.endpoints import ApiModel
 
 Send: TypeAlias = Callable[[Sent, Mapping[str, Any]], Reply]  # a conversation, further fields of the request -> reply
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from whatif.language.chat_completions import reasoning_of, refusal_of, text_of
-from whatif.language.finish_reasons import ending, is_answer
+from whatif.engine.language.chat_completions import reasoning_of, refusal_of, text_of
+from whatif.engine.language.finish_reasons import ending, is_answer
+from whatif.engine.params.endpoints import ApiModel
 from whatif.models.endpoint.connection import Connection, TryAgainError
 from whatif.models.responses.answer_json import is_count
-from whatif.params.endpoints import ApiModel
 
 if TYPE_CHECKING:
     from numpy.random import Generator

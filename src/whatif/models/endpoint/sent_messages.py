@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from whatif.artifacts.images import format_of
-from whatif.files.image_decoding import as_shown
-from whatif.language.messages import Messages, Part, images_in
-from whatif.params.endpoints import SystemRole
+from whatif.engine.artifacts.images import format_of
+from whatif.engine.files.image_decoding import as_shown
+from whatif.engine.language.messages import Messages, Part, images_in
+from whatif.engine.params.endpoints import SystemRole
 
 Sent: TypeAlias = list[dict[str, Any]]  # the field `messages` of a request
 

@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from whatif.artifacts.verified import source_digest
-from whatif.errors import WhatifError
-from whatif.files.inputs import user_path
+from whatif.engine.artifacts.verified import source_digest
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import user_path
+from whatif.engine.params.endpoints import ApiModel, EndpointModel, ServedModel
+from whatif.engine.params.server_command import without_address, words_of
 from whatif.models import Answer, Question
 from whatif.models.endpoint.api import ApiAnswers, Spent
 from whatif.models.endpoint.engine import engine_of
@@ -17,8 +19,6 @@ from whatif.models.endpoint.request import Endpoint
 from whatif.models.endpoint.server import Server, start
 from whatif.models.local.checkpoints import folder_of
 from whatif.models.order import in_order
-from whatif.params.endpoints import ApiModel, EndpointModel, ServedModel
-from whatif.params.server_command import without_address, words_of
 
 _NOT_STARTED = "http://127.0.0.1/v1"  # the address of a server that has no port yet
 _OF_THE_ADDRESS = ("adapter", "base_url", "model", "version")  # in the identity of `api`, not in ours

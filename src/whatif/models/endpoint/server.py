@@ -13,11 +13,11 @@ import time
 from pathlib import Path
 from typing import Any, Self
 
-from whatif.errors import WhatifError
-from whatif.files.well_formed import well_formed
-from whatif.params.endpoints import ServedModel
-from whatif.params.server_command import started_as
-from whatif.processes.supervised import Supervised
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.well_formed import well_formed
+from whatif.engine.params.endpoints import ServedModel
+from whatif.engine.params.server_command import started_as
+from whatif.engine.processes.supervised import Supervised
 
 HOST = "127.0.0.1"  # only this machine can ask
 LOGS = Path("logs/served")

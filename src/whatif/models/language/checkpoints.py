@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.checkpoints import LocalCheckpoint
 from whatif.models.local.checkpoints import load_checkpoint
 from whatif.models.local.processors import load_tokenizer
-from whatif.params.checkpoints import LocalCheckpoint
 
 CAPTION_TOKENS = 32  # nominal caption length that `batch_size` refers to
 _WORDS_AT_ONCE = 1024  # of the vocabulary, in the output layer on a CPU

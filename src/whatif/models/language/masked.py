@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from whatif.language.noun_swap import Filled, Replacement
-from whatif.language.tagging import Noun
+from whatif.engine.language.noun_swap import Filled, Replacement
+from whatif.engine.language.tagging import Noun
+from whatif.engine.params.checkpoints import LocalCheckpoint
 from whatif.models.language.checkpoints import (
     CAPTION_TOKENS,
     check_numbers,
@@ -23,7 +24,6 @@ from whatif.models.language.checkpoints import (
     padded,
 )
 from whatif.models.local.faults import model_faults
-from whatif.params.checkpoints import LocalCheckpoint
 
 if TYPE_CHECKING:
     import torch

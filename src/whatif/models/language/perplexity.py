@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from whatif.engine.params.checkpoints import LocalCheckpoint
 from whatif.models.language.checkpoints import (
     CAPTION_TOKENS,
     check_numbers,
@@ -21,7 +22,6 @@ from whatif.models.language.checkpoints import (
 )
 from whatif.models.language.token_trie import TokenTrie, tries
 from whatif.models.local.faults import model_faults
-from whatif.params.checkpoints import LocalCheckpoint
 
 # Families whose packed results are tested to equal single texts. Others may take positions from elsewhere than
 # `position_ids`, or carry a state from token to token: they read whole texts, sorted by length.

@@ -11,11 +11,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.checkpoints import LocalCheckpoint
+from whatif.models.cosines import cosines
 from whatif.models.local.checkpoints import device_of, load_error, source_of
 from whatif.models.local.faults import first_line, model_faults
-from whatif.params.checkpoints import LocalCheckpoint
-from whatif.statistics.cosines import cosines
 
 Floats: TypeAlias = NDArray[np.float64]
 _MODULES = "modules.json"

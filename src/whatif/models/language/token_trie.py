@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from whatif.language.beginnings import common_beginning
+from whatif.engine.language.beginnings import common_beginning
 
 
 @dataclass

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.language.reasoning import split_reasoning
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.reasoning import split_reasoning
 from whatif.models.local.faults import first_line
 
 _OPTIONS_REMEMBERED = 4096  # texts

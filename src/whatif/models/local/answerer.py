@@ -9,9 +9,10 @@ from functools import cached_property, partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
-from whatif.errors import WhatifError
-from whatif.language.messages import Messages, images_in, without_images
-from whatif.language.options import LETTERS
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.messages import Messages, images_in, without_images
+from whatif.engine.language.options import LETTERS
+from whatif.engine.params.decoding import Decoding
 from whatif.models import Answer, ImageForm, OptionScore, Question, Unconditional, answer_to_empty_option
 from whatif.models.composites import with_composite
 from whatif.models.local.conversations import UnfitQuestionError
@@ -21,7 +22,6 @@ from whatif.models.local.sampling import Noise, sampling_stream
 from whatif.models.local.sent_images import SentImages
 from whatif.models.local.work import Work, length
 from whatif.models.order import in_order
-from whatif.params.decoding import Decoding
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.language.prompts import wrapper
-from whatif.language.prompts.form import PLACE
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.prompts import wrapper
+from whatif.engine.language.prompts.form import PLACE
+from whatif.engine.params.checkpoints import BlindTextModel
 from whatif.models import Model
 from whatif.models.local.answer_place import AnswerPlace, answer_place, decoded, remembered_option_tokens
 from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
@@ -20,7 +21,6 @@ from whatif.models.local.conversations import Template, check_system_message, on
 from whatif.models.local.generation import Batches, continued, prepare_generation
 from whatif.models.local.option_scores import keeps_keys_and_values, shared_prefix_scores, whole_pass_scores
 from whatif.models.local.ranking_memory import RankingMemory
-from whatif.params.checkpoints import BlindTextModel
 
 VERSION = 2  # increase it when a change alters answers
 

@@ -11,8 +11,9 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from whatif.language.prompts import wrapper
-from whatif.language.prompts.form import PLACE
+from whatif.engine.language.prompts import wrapper
+from whatif.engine.language.prompts.form import PLACE
+from whatif.engine.params.checkpoints import HuggingFaceBlip
 from whatif.models import Model, OptionScore
 from whatif.models.local.answer_place import AnswerPlace, decoded, remembered_option_tokens
 from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
@@ -22,7 +23,6 @@ from whatif.models.local.generation import Batches, generate, prepare_generation
 from whatif.models.local.option_scores import decoder_scores, following_scores, on_device
 from whatif.models.local.sampling import Noise
 from whatif.models.local.sent_images import sent
-from whatif.params.checkpoints import HuggingFaceBlip
 
 VERSION = 2  # increase it when a change alters answers
 _IMAGE = "pixel_values"  # the input that is absent if a question has no image

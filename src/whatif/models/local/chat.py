@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from whatif.language.prompts import wrapped, wrapper
+from whatif.engine.language.prompts import wrapped, wrapper
+from whatif.engine.params.checkpoints import HuggingFaceChat
 from whatif.models import Model
 from whatif.models.local.answer_place import answer_place, decoded, remembered_option_tokens
 from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
@@ -18,7 +19,6 @@ from whatif.models.local.option_scores import option_scores
 from whatif.models.local.ranking_memory import RankingMemory
 from whatif.models.local.sent_images import sent
 from whatif.models.local.shared_generation import generate_together, shares_pictures
-from whatif.params.checkpoints import HuggingFaceChat
 
 VERSION = 2  # increase it when a change alters answers
 

@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from whatif.artifacts.verified import source_digest
-from whatif.errors import WhatifError
-from whatif.files.inputs import read_bytes
-from whatif.files.named_folders import named_path
-from whatif.language.prompts import wrapper
-from whatif.language.prompts.form import PLACE
+from whatif.engine.artifacts.verified import source_digest
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import read_bytes
+from whatif.engine.files.named_folders import named_path
+from whatif.engine.language.prompts import wrapper
+from whatif.engine.language.prompts.form import PLACE
+from whatif.engine.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat, LocalCheckpoint
 from whatif.models.local.faults import first_line
 from whatif.models.local.image_sizes import check_picture_size
 from whatif.models.local.libraries import TRANSFORMERS, import_libraries
@@ -20,7 +21,6 @@ from whatif.models.local.pixel_limits import limit_pixels
 from whatif.models.local.placement import placement
 from whatif.models.local.processors import load_image_processor, load_processor, load_tokenizer
 from whatif.models.local.weight_files import check_layers, check_weights
-from whatif.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat, LocalCheckpoint
 
 _PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json")
 _BLIP = ("blip-2", "instructblip")
@@ -171,7 +171,8 @@ def source_of(settings: LocalCheckpoint) -> tuple[str, Path | None]:
 def folder_of(checkpoint: str) -> Path | None:
     """The folder that `checkpoint` names, or None for a hub id.
 
-    See `whatif.files.named_folders` for names that are not paths. Raises WhatifError when the folder does not exist.
+    See `whatif.engine.files.named_folders` for names that are not paths. Raises WhatifError when the folder does not
+    exist.
     """
     path = named_path(checkpoint)
     if path.is_dir():

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from whatif.errors import WhatifError
-from whatif.language.messages import ImagePart, Message, Messages, is_one_turn, with_system
+from whatif.engine.errors import WhatifError
+from whatif.engine.language.messages import ImagePart, Message, Messages, is_one_turn, with_system
 from whatif.models.local.faults import first_line
 
 if TYPE_CHECKING:

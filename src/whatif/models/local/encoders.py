@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.checkpoints import CrossEncoder, LocalCheckpoint
 from whatif.models.local.checkpoints import load_checkpoint
 from whatif.models.local.dual_encoders import DUAL_FAMILIES, DualFamily, most_tokens
 from whatif.models.local.faults import model_faults
 from whatif.models.local.option_scores import on_device
 from whatif.models.local.processors import load_processor
-from whatif.params.checkpoints import CrossEncoder, LocalCheckpoint
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 # Errors that processors and models raise for an unsuitable input.
 _OF_A_QUESTION = (ValueError, IndexError, RuntimeError)

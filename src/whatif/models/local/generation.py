@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from whatif.engine.params.decoding import Decoding
 from whatif.models.local.faults import out_of_memory
 from whatif.models.local.option_scores import on_device
 from whatif.models.local.sampling import Noise
-from whatif.params.decoding import Decoding
 
 if TYPE_CHECKING:
     import torch

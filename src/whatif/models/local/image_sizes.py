@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 
 # Model type -> the part of its configuration with the only size of an image, or of a tile of it, that it takes. A ViLT
 # interpolates the positions of its patches, and so takes any size.

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from whatif.errors import WhatifError
+from whatif.engine.errors import WhatifError
 from whatif.models.local.faults import first_line
 from whatif.models.local.weight_files import check_layers, check_weights
 

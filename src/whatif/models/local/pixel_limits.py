@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.params.checkpoints import HuggingFaceChat
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.checkpoints import HuggingFaceChat
 
 
 def limit_pixels(settings: HuggingFaceChat, processor: Any) -> None:

@@ -6,8 +6,8 @@ import logging
 from importlib.util import find_spec
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.params.checkpoints import CheckpointSettings, LocalCheckpoint
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.checkpoints import CheckpointSettings, LocalCheckpoint
 
 
 def placement(settings: LocalCheckpoint, device: Any) -> dict[str, Any]:

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from whatif.artifacts.images import DecodedPictures, OrderedPictures
-from whatif.files.atomic import disk_errors
+from whatif.engine.artifacts.images import DecodedPictures, OrderedPictures
+from whatif.engine.files.atomic import disk_errors
 from whatif.models.local.encoders import Embedder, Floats, Pixels
 
 MOST_BYTES = 48 * 2**30  # 140,000 images of 224 x 224 pixels take 20 GiB

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whatif.artifacts.reader import canonical_json
-from whatif.language.messages import Messages, as_json
-from whatif.random_streams import stream
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.language.messages import Messages, as_json
+from whatif.engine.random_streams import stream
 
 if TYPE_CHECKING:
     import torch

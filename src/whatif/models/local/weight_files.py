@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from whatif.errors import WhatifError
-from whatif.files.inputs import open_regular, read_bytes
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import open_regular, read_bytes
 
 _LENGTH_BYTES = 8  # size of the initial number, which is the length of the header
 _LONGEST_HEADER = 100_000_000  # bytes; the format allows no more

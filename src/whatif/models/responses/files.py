@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from whatif.artifacts.reader import canonical_json
-from whatif.errors import WhatifError
-from whatif.files.inputs import check_regular, open_regular
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import check_regular, open_regular
 from whatif.models.responses.answer_json import from_json
 
 _LONGEST_ROW = 64 * 1024**2  # bytes maximum length of a line with a question and its answer

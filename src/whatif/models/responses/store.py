@@ -20,10 +20,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from whatif.artifacts.reader import canonical_json
-from whatif.errors import WhatifError
-from whatif.files.atomic import disk_errors, open_temporary, write_whole
-from whatif.files.inputs import check_regular
+from whatif.engine.artifacts.reader import canonical_json
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.atomic import disk_errors, open_temporary, write_whole
+from whatif.engine.files.inputs import check_regular
 from whatif.models.responses.answer_json import from_json
 from whatif.models.responses.files import LAYOUT, checked_rows, file_errors, rows_of_export, rows_of_store
 

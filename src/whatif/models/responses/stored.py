@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from whatif.language.finish_reasons import is_answer
-from whatif.language.messages import as_json, is_one_turn, without_images
+from whatif.engine.language.finish_reasons import is_answer
+from whatif.engine.language.messages import as_json, is_one_turn, without_images
 from whatif.models import Answer, HasParts, Model, Question, Unconditional, note_of, takes_images, unconditional_of
 from whatif.models.order import in_order
 from whatif.models.responses.answer_json import as_json as answer_as_json

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from whatif.language.number_words import canonical, in_digits
-from whatif.language.reasoning import CUT_OFF, split_reasoning
+from whatif.engine.language.number_words import canonical, in_digits
+from whatif.engine.language.reasoning import CUT_OFF, split_reasoning
 from whatif.scoring.extraction import by_candidate, by_sentence
 from whatif.scoring.extraction.continuations import without_continuation
 from whatif.scoring.extraction.doubts import doubt, without_absences
@@ -35,8 +35,8 @@ _SAYS = re.compile(r"[\w✓✗]")
 def extract(response: str, kind: Kind, question: str, choices: Sequence[str] | None = None) -> Extracted:
     """The answer that a response gives to a question.
 
-    Reasoning (`whatif.language.reasoning`) and further turns are removed first. Where the two readers differ, the
-    response is `ambiguous`, and the reason has both readings; where neither finds an answer, it has none.
+    Reasoning (`whatif.engine.language.reasoning`) and further turns are removed first. Where the two readers differ,
+    the response is `ambiguous`, and the reason has both readings; where neither finds an answer, it has none.
 
     Decimal digits of every script count (`٣` is 3); Roman numerals do not. Markers of an answer, yes, no and small
     numbers are read in the languages of `other_languages`.

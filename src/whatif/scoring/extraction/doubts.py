@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from whatif.language.if_clauses import if_clause
-from whatif.language.number_words import FIGURE, canonical, in_digits
+from whatif.engine.language.if_clauses import if_clause
+from whatif.engine.language.number_words import FIGURE, canonical, in_digits
 from whatif.scoring.extraction.extracted import Kind
 from whatif.scoring.extraction.words import stems
 

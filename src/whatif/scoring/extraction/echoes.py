@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from whatif.language.options import printed_question
+from whatif.engine.language.options import printed_question
 
 _WORD = re.compile(r"\w+")
 

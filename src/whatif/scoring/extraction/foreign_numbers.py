@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from whatif.language.number_words import in_digits
+from whatif.engine.language.number_words import in_digits
 
 _COUNTED = (
     r"[个個只隻人位条條张張本辆輛头頭名匹棵朵把座架件块塊支枝枚颗顆つ台羽杯道次盏盞艘間间口尾筆串双雙扇部幅面棟栋排"

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from whatif.language.number_words import NUMBER, canonical, in_digits
-from whatif.language.options import LETTERS
+from whatif.engine.language.number_words import NUMBER, canonical, in_digits
+from whatif.engine.language.options import LETTERS
 from whatif.scoring.extraction.extracted import Extracted, Kind, ambiguous
 from whatif.scoring.extraction.words import same_words
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from whatif.language.number_words import in_digits
-from whatif.language.spellings import one_form
-from whatif.language.wording import plain
+from whatif.engine.language.number_words import in_digits
+from whatif.engine.language.spellings import one_form
+from whatif.engine.language.wording import plain
 from whatif.scoring.extraction.by_sentence.acts import refuses
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, none
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from whatif.language.number_words import FIGURE, canonical
-from whatif.language.options import LETTERS
+from whatif.engine.language.number_words import FIGURE, canonical
+from whatif.engine.language.options import LETTERS
 from whatif.scoring.extraction.extracted import Extracted, Kind, none
 
 _REFUSALS = (

@@ -12,9 +12,9 @@ import pytest
 from tests.benchmarks.cvqa_real.small import cases
 from whatif.benchmarks.cvqa_real.rules.question_words import numbers_in
 from whatif.benchmarks.cvqa_real.rules.rules_writer import Rewritten, rewrite
-from whatif.embedded.scene_questions import NUMBER, YES_NO, scene_questions
-from whatif.embedded.scenes import draw_scene
-from whatif.random_streams import stream
+from whatif.engine.random_streams import stream
+from whatif.world.scene_questions import NUMBER, YES_NO, scene_questions
+from whatif.world.scenes import draw_scene
 
 TABLE = cases("rules/rewritten.csv")
 RELEASED = Path(os.environ.get("WHATIF_DATA", "")) / "c-vqa" / "C-VQA-Real_questions.csv"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from whatif.language.number_words import NUMBER, canonical, in_digits
+from whatif.engine.language.number_words import NUMBER, canonical, in_digits
 
 PERSON, FLYING, SWIMMING, ANIMAL, FOOD, VEHICLE, AIRCRAFT, THING = (
     "person",

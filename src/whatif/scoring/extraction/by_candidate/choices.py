@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from whatif.language.options import LETTERS
+from whatif.engine.language.options import LETTERS
 from whatif.scoring.extraction.by_candidate.booleans import weigh
 from whatif.scoring.extraction.by_candidate.context import Context
 from whatif.scoring.extraction.by_candidate.plain_text import without_latex

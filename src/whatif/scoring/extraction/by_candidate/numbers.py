@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from whatif.language.number_words import canonical, in_digits
+from whatif.engine.language.number_words import canonical, in_digits
 from whatif.scoring.extraction.by_candidate.context import Context
 from whatif.scoring.extraction.by_candidate.weights import Evidence, add, any_of, decided
 from whatif.scoring.extraction.by_candidate.words import WORDS

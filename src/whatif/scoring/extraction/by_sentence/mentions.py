@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
-from whatif.language.number_words import FIGURE, canonical, in_digits
-from whatif.language.options import LETTERS
+from whatif.engine.language.number_words import FIGURE, canonical, in_digits
+from whatif.engine.language.options import LETTERS
 from whatif.scoring.extraction.by_sentence.acts import stems
 from whatif.scoring.extraction.by_sentence.sentences import plain
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache, partial
 
-from whatif.language.number_words import FIGURE, canonical, in_digits
+from whatif.engine.language.number_words import FIGURE, canonical, in_digits
 from whatif.scoring.extraction.by_sentence import acts
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, none
 

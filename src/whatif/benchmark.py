@@ -1,0 +1,129 @@
+"""Everything that a benchmark of one's own needs, under names that stay: `from whatif.benchmark import Task, StepsOf`.
+
+A benchmark in a package of its own imports from here alone (docs/new-benchmark.md); what `whatif new` writes shows how.
+Names of other modules may change with any version.
+"""
+
+from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS
+from whatif.benchmarks.shared.evaluation import write_predictions
+from whatif.benchmarks.shared.pilots import Pilot, marked, pilot_of, pilots_of
+from whatif.benchmarks.shared.question_items import About, question_items, shown_systems, title_of
+from whatif.benchmarks.shared.reports import audits_of, costs_of, publish
+from whatif.benchmarks.shared.tasks import (
+    evaluation_stage,
+    judgement,
+    limits_of,
+    names_of,
+    pairs_of,
+    table_files,
+    with_predictions,
+)
+from whatif.engine.artifacts.images import SortedImages, image_row
+from whatif.engine.artifacts.schemas import (
+    IMAGES,
+    JUDGEMENTS,
+    PREDICTIONS,
+    QUESTIONS,
+    REJECTIONS,
+    SHORTCUTS,
+    schema_of,
+)
+from whatif.engine.artifacts.schemas import Table as ArtifactTable
+from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.image_decoding import UnreadableImageError, decode
+from whatif.engine.files.inputs import user_path
+from whatif.engine.graph.dimensions import Shown, part_dimension
+from whatif.engine.graph.steps import Benchmark, StepsOf
+from whatif.engine.graph.task import Task
+from whatif.engine.language.options import LETTERS
+from whatif.engine.language.strategies import DIRECT
+from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
+from whatif.engine.random_streams import stream
+from whatif.results.reporting.funnel import FunnelStage, funnel, reasons
+from whatif.results.reporting.items import ItemView
+from whatif.results.reporting.paired import COUNTERFACTUAL, ORIGINAL, PairedSystem, PairedText, paired
+from whatif.results.reporting.paired_answers import ALL, answers_of_rows, by_group
+from whatif.results.reporting.precision import in_percent
+from whatif.results.reporting.report import Report
+from whatif.results.reporting.shortcuts import shortcuts
+from whatif.results.reporting.table import DROP, Column, Table, View, tidy
+from whatif.scoring.open_answers import open_predictions
+from whatif.scoring.rank import majority_answers, predictions
+from whatif.scoring.shortcuts.audit import audit
+from whatif.scoring.statistics import clustered_share
+
+__all__ = [
+    "ALL",
+    "CHOOSER",
+    "COUNTERFACTUAL",
+    "DIRECT",
+    "DROP",
+    "IMAGES",
+    "JUDGEMENTS",
+    "LETTERS",
+    "ORIGINAL",
+    "PREDICTIONS",
+    "QUESTIONS",
+    "REJECTIONS",
+    "SHORTCUTS",
+    "SHOWN_CHOOSERS",
+    "SITE_OUTPUTS",
+    "About",
+    "ArtifactTable",
+    "Benchmark",
+    "BenchmarkSettings",
+    "Column",
+    "FunnelStage",
+    "ItemView",
+    "PairedSystem",
+    "PairedText",
+    "Pilot",
+    "Report",
+    "Settings",
+    "Shown",
+    "SortedImages",
+    "SourcePath",
+    "StepsOf",
+    "Table",
+    "Task",
+    "UnreadableImageError",
+    "View",
+    "WhatifError",
+    "answers_of_rows",
+    "audit",
+    "audits_of",
+    "by_group",
+    "clustered_share",
+    "costs_of",
+    "decode",
+    "evaluation_stage",
+    "funnel",
+    "image_row",
+    "in_percent",
+    "judgement",
+    "limits_of",
+    "majority_answers",
+    "marked",
+    "names_of",
+    "open_predictions",
+    "paired",
+    "pairs_of",
+    "part_dimension",
+    "pilot_of",
+    "pilots_of",
+    "predictions",
+    "publish",
+    "question_items",
+    "reasons",
+    "schema_of",
+    "shortcuts",
+    "shown_systems",
+    "stream",
+    "table_files",
+    "tidy",
+    "title_of",
+    "user_path",
+    "with_predictions",
+    "write_predictions",
+]

@@ -1,1 +1,0 @@
-"""The embedded default: a world of drawn scenes, and the checkpoints that were trained on it."""

@@ -1,0 +1,89 @@
+"""What the settings of all models have in common."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import AfterValidator, Field, ValidationInfo
+
+from whatif.engine.language.prompts import form_named, forms, is_text
+from whatif.engine.params.base import Settings
+from whatif.engine.params.decoding import Decoding, EndpointDecoding
+
+
+def _installed(name: str, info: ValidationInfo) -> str:
+    known = (info.context or {}).get("benchmarks")
+    if known is not None and name not in known:
+        raise ValueError(f"it must be one of the installed benchmarks: {', '.join(known)}")
+    return name
+
+
+BenchmarkName = Annotated[str, AfterValidator(_installed)]
+# How a model answers a question with options (see `whatif.scoring.rank`): it ranks their texts or their letters, or
+# answers in words. `open` is for responses made elsewhere to questions that did not show the options.
+MultipleChoice: TypeAlias = Literal["rank-text", "rank-letter", "words", "open"]
+# How the likelihoods of options are compared (see `whatif.scoring.ranking_rules`).
+RankingRule: TypeAlias = Literal["mean", "sum", "minus-without-image", "minus-without-prompt"]
+
+
+SystemMessage = Annotated[str, Field(pattern=r"\S")]  # precedes the question, in the role `system`
+
+
+def _text_or_form(setting: str) -> str:
+    if is_text(setting):
+        if setting.count("{question}") > 1:
+            raise ValueError("{question} must occur in it once")
+    elif setting not in forms():
+        raise ValueError(f"it must be a text with {{question}}, or one of the prompt forms {', '.join(forms())}")
+    return setting
+
+
+# The text around every prompt, or the name of a prompt form (see `whatif.engine.language.prompts`).
+Prompt = Annotated[str, AfterValidator(_text_or_form)]
+
+
+# How a model is shown several images: each in its place, or all on one canvas, for models that take one image.
+SeveralImages: TypeAlias = Literal["in place", "composite"]
+
+
+class ModelEntry(Settings):
+    """The settings that every model has."""
+
+    name: str | None = None  # shown in tables; default: the key
+    benchmarks: list[BenchmarkName] | None = None  # evaluated only on these; null: all; []: none, as for a mere judge
+
+    def is_evaluated_on(self, benchmark: str) -> bool:
+        """Whether the entry lists this benchmark or lists none."""
+        return self.benchmarks is None or benchmark in self.benchmarks
+
+
+class Answerer(ModelEntry):
+    """The settings that every model that answers questions has."""
+
+    limit: int | None = Field(default=None, ge=1)  # pairs per benchmark, as a pilot sample; null: all
+
+    @property
+    def answers_open_questions(self) -> bool:
+        """Whether it can answer a question without options."""
+        return True
+
+    @property
+    def prompt_form(self) -> str | None:
+        """The name of the prompt form that words its questions; None: the strategies do."""
+        return form_named(getattr(self, "prompt", None))
+
+    @property
+    def samples(self) -> int:
+        """How often it is asked each question that it answers in words."""
+        decoding: Decoding | EndpointDecoding | None = getattr(self, "decoding", None)
+        return 1 if decoding is None else decoding.samples
+
+    @property
+    def answers_in_words(self) -> bool:
+        """Whether it can be asked for an option in words, whatever its `multiple_choice` is."""
+        return True
+
+    @property
+    def can_judge(self) -> bool:
+        """Whether it can be asked about the response of another model, in a conversation of its own."""
+        return True

@@ -1,0 +1,249 @@
+"""Writes `dvc.yaml` from the graph: its stages, and the metrics and plots of every selected benchmark.
+
+The dependencies of a stage include the YAML files that declare benchmarks, and the files and folders outside the graph
+that its settings name: label files, released files, predictions. DVC then notices that one was edited in place. All
+models share the dependencies of the
+stage `evaluate`, because DVC's `foreach` cannot vary them; `whatif make` returns at once for a model that does not read
+the changed file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from whatif.engine.files.named_folders import EMBEDDED, PACKAGE
+from whatif.engine.graph.code_index import package_folders
+from whatif.engine.graph.graph import Graph
+from whatif.engine.graph.reading import places
+from whatif.engine.graph.steps import Benchmark, Step
+from whatif.engine.params.base import STAGES
+
+DVC_YAML = Path("dvc.yaml")
+_HEADER = """\
+# First entry point: `dvc repro`. Written by `whatif dvc-yaml`: run it again after you select other benchmarks or files.
+# `whatif make` returns at once when the files of a stage are fresh. Otherwise it calls Snakemake, which runs the jobs
+# that are due in parallel. Outputs persist, so that a job can see which of them are still good.
+"""
+_DESCRIPTIONS = {
+    "extract": "Sources.",
+    "generate": "Counterfactual questions and images.",
+    "filter": "Automatic filters.",
+    "verify": "Checks by people or by recounting.",
+    "evaluate": "One model, every benchmark.",
+    "aggregate": "Numbers and tables.",
+}
+_CHECKOUT = Path("src/whatif")
+_JUDGE = "judge"  # the parameter: of all benchmarks, and of one
+_CHECKS = " Depends on all of params.yaml, so that any edit is checked before anything runs."
+# Table -> how `dvc plots` shows it; the templates are in `.dvc/plots`.
+_PLOTS: Mapping[str, Mapping[str, str]] = {
+    "paired": {
+        "template": "drops",
+        "x": "value",
+        "y": "name",
+        "x_label": "Drop from original to counterfactual (percentage points)",
+        "title": "drops",
+    },
+    "letters": {
+        "template": "letters",
+        "x": "value",
+        "y": "name",
+        "x_label": "Share of answers (%)",
+        "title": "chosen letters",
+    },
+    "funnel": {
+        "template": "funnel",
+        "x": "value",
+        "y": "stage",
+        "x_label": "Went on (% of what came in)",
+        "title": "funnel",
+    },
+}
+
+
+def dvc_yaml(graph: Graph) -> str:
+    """The text of `dvc.yaml` for the selected benchmarks."""
+    used = [stage for stage in STAGES if graph.steps(stage)]
+    stages = {stage: _stage(graph, stage, is_first=stage == used[0]) for stage in used}
+    if "evaluate" in stages:
+        stages["evaluate"] = {"foreach": "${models}", "do": stages["evaluate"]}
+    metrics = [f"metrics/{name}.json" for name, one in graph.benchmarks.items() if one.text_files]
+    plots = [
+        {f"metrics/{name}/{plot['file']}": {key: value for key, value in plot.items() if key != "file"}}
+        for name, benchmark in graph.benchmarks.items()
+        for plot in (*benchmark.plots, *_standard_plots(benchmark))
+    ]
+    parts = [_dump({"stages": stages}, None), _dump({"metrics": metrics}, False)]
+    if plots:
+        parts.append(_dump({"plots": plots}, False))
+    return _HEADER + "\n".join(parts)
+
+
+def _standard_plots(benchmark: Benchmark) -> Iterator[Mapping[str, Any]]:
+    """The plots of the tables that have the same name and columns in every benchmark (`standard_figures`)."""
+    for name, declared in _PLOTS.items():
+        if f"metrics/{benchmark.name}/{name}.csv" in benchmark.text_files:
+            title = f"{benchmark.name}: {declared['title']}"
+            yield {"file": f"{name}.csv", **declared, "title": title}
+
+
+def undeclared(graph: Graph, text: str) -> list[str]:
+    """What a `dvc.yaml` does not declare: metrics of selected benchmarks, their code, and what settings name."""
+    found = yaml.safe_load(text) or {}
+    declared = {next(iter(one)) if isinstance(one, dict) else one for one in found.get("metrics") or ()}
+    wanted = [f"metrics/{name}.json" for name, one in graph.benchmarks.items() if one.text_files]
+    missing = [path for path in wanted if path not in declared]
+    for stage, written in (found.get("stages") or {}).items():
+        given = written.get("do", written)
+        deps, params = (given.get(key) or () for key in ("deps", "params"))
+        if _has_judge(graph, stage) and _JUDGE not in params and {"params.yaml": None} not in params:
+            missing.append(_JUDGE)
+        read = (*_code(graph), *_declarations(graph, stage), *_sources(graph, stage))
+        missing += [path for path in read if path not in deps]
+        if params and all(isinstance(place, str) for place in params):  # otherwise all of params.yaml
+            places_read = _params(graph, stage, graph.steps(stage))
+            missing += [place for place in places_read if place.split(".")[0] in STAGES and not _covers(params, place)]
+    return list(dict.fromkeys(missing))
+
+
+def _covers(named: Iterable[str], place: str) -> bool:
+    return any(f"{place}.".startswith(f"{one}.") for one in named)
+
+
+def gone_parameters(text: str, values: Mapping[str, Any]) -> list[str]:
+    """The parameters that a `dvc.yaml` names but `params.yaml`, with these values, no longer has: DVC fails at them."""
+    found = yaml.safe_load(text) or {}
+    stages = (found.get("stages") or {}).values()
+    named = [place for one in stages for place in one.get("do", one).get("params") or ()]
+    places = dict.fromkeys(place for place in named if isinstance(place, str))
+    return [place for place in places if not _has(values, place.split("."))]
+
+
+def _has(values: Any, keys: list[str]) -> bool:
+    """Whether nested values have a place; the key of a model in `foreach` always is one."""
+    for key in keys:
+        if key == "${key}":
+            return True
+        if not isinstance(values, Mapping) or key not in values:
+            return False
+        values = values[key]
+    return True
+
+
+def _dump(part: Mapping[str, Any], flow: bool | None) -> str:
+    return str(yaml.safe_dump(part, sort_keys=False, default_flow_style=flow, width=120, allow_unicode=True))
+
+
+def _stage(graph: Graph, stage: str, *, is_first: bool) -> dict[str, Any]:
+    steps = graph.steps(stage)
+    target = f"{stage}-${{key}}" if stage == "evaluate" else stage
+    folder = f"data/{stage}/${{key}}" if stage == "evaluate" else f"data/{stage}"
+    # A model that no benchmark evaluates, such as a matcher without pairs, has an empty folder.
+    command = f"whatif make {target}" if stage != "evaluate" else f"mkdir -p {folder} && whatif make {target}"
+    earlier = [f"data/{before}" for before in STAGES if before in _stages_before(graph, steps)]
+    outputs: list[Any] = [{folder: {"persist": True}}]
+    if stage == "aggregate":
+        outputs.append({"metrics": {"cache": False, "persist": True}})
+    return {
+        "desc": _DESCRIPTIONS[stage] + (_CHECKS if is_first else ""),
+        "cmd": command,
+        "deps": [*_code(graph), *earlier, *_declarations(graph, stage), *_sources(graph, stage)],
+        "params": [{"params.yaml": None}] if is_first else _params(graph, stage, steps),
+        "outs": outputs,
+    }
+
+
+def _code(graph: Graph) -> list[str]:
+    """The folders of code that the project contains: whatif's own in its checkout, and the packages of benchmarks.
+
+    Installed packages are not dependencies for DVC, even if their environment is in the project.
+    """
+    root = Path.cwd().resolve()
+    folders = [folder.resolve() for folder in package_folders({name for job in graph.jobs for name in job.code_roots})]
+    inside = [folder.relative_to(root) for folder in folders if folder != root and folder.is_relative_to(root)]
+    own = {path.as_posix() for path in inside if "site-packages" not in path.parts}
+    return sorted(own | ({_CHECKOUT.as_posix()} if (_CHECKOUT / "cli.py").is_file() else set()))
+
+
+def _declarations(graph: Graph, stage: str) -> list[str]:
+    """The YAML files of the benchmarks that have steps in a stage."""
+    return sorted({one.file for one in graph.benchmarks.values() if one.file and one.steps_of(stage)})
+
+
+def _given(graph: Graph, name: str, stage: str) -> list[str]:
+    """The entry of params.yaml that overrides a section of a benchmark's YAML file, if there is one.
+
+    DVC fails for a parameter that is not there. (A section that params.yaml overrides has a class of its own.)
+    """
+    section = getattr(graph.params.sections[name], stage)
+    is_given = section != graph.benchmarks[name].settings.model_fields[stage].default
+    return [f"{stage}.{name}"] if is_given else []
+
+
+def _sources(graph: Graph, stage: str) -> list[str]:
+    """The files and folders outside the graph that the settings of a stage name, in ascending order.
+
+    A name may also be that of a checkpoint on the hub, or `installed`. A relative path is therefore one only if it
+    exists or is tracked by DVC. Checkpoints that ship with a package belong to the code.
+    """
+    named = {
+        name: path
+        for job in graph.jobs
+        if job.step.stage == stage
+        for name, path in job.named_sources.items()
+        if not name.startswith((EMBEDDED, PACKAGE))
+    }
+    paths = {str(path) for name, path in named.items() if path.is_absolute() or path.exists() or _is_tracked(path)}
+    return sorted(path.replace("${", "\\${") for path in paths)  # DVC would insert a parameter
+
+
+def _is_tracked(path: Path) -> bool:
+    """Whether `dvc add` or `dvc import` tracks a file, or a folder above it, which may not have been pulled yet."""
+    return any(Path(f"{one}.dvc").is_file() for one in (path, *path.parents) if one.name)
+
+
+def _stages_before(graph: Graph, steps: Iterable[Step]) -> set[str]:
+    makers = (graph.maker(step, given) for step in steps for given in step.inputs.values())
+    return {maker.stage for maker in makers if maker is not None} - {step.stage for step in steps}
+
+
+def _params(graph: Graph, stage: str, steps: Iterable[Step]) -> list[str]:
+    """The parameters that decide which jobs a stage has and what they read.
+
+    They are the stage's own sections, and single places in the sections of other stages.
+    """
+    found = {"seed": None} if any(step.seed for step in steps) else {}
+    found["benchmarks"] = None
+    of_stage = [one for one in graph.benchmarks.values() if stage in one.settings.model_fields]
+    if all(one.file for one in of_stage):
+        found.update(dict.fromkeys(place for one in of_stage for place in _given(graph, one.name, stage)))
+    else:
+        found[stage] = None
+    if _has_judge(graph, stage):
+        found[_JUDGE] = None
+    for step in steps:
+        benchmark = graph.benchmarks[step.benchmark]
+        read = places(step.reads, step.benchmark, benchmark.settings) if step.reads is not None else ()
+        # A benchmark without a judge of its own lacks that key, at which DVC would fail.
+        others = [place.removesuffix(f".{_JUDGE}") for place in read if place.split(".")[0] != stage]
+        if benchmark.file:  # what the file says is not in params.yaml; the file is a dependency
+            stages = dict.fromkeys(place.split(".")[0] for place in others)
+            others = [place for other in stages if other in STAGES for place in _given(graph, benchmark.name, other)]
+        found.update(dict.fromkeys(others))
+        if any(one.dimension not in step.divided_by for one in step.shown):
+            found["models"] = None  # a table of all models; another step reads only that of its job
+        if stage == "evaluate" and any(dimension.is_model for dimension in step.divided_by):
+            found["models.${key}"] = None
+        # A judge, asked for every model; or a model that writes questions.
+        if step.asks is not None and (stage != "evaluate" or step.asks is not step.divided_by[0]):
+            found.update(dict.fromkeys(f"models.{key}" for key in graph.values(step)[step.asks.name]))
+    return [place for place in found if not any(place.startswith(f"{other}.") for other in found)]
+
+
+def _has_judge(graph: Graph, stage: str) -> bool:
+    """Whether the judge of all benchmarks decides which jobs a stage has, or what they read."""
+    return graph.params.judge is not None and stage in ("evaluate", "aggregate")

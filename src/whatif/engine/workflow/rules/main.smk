@@ -1,0 +1,32 @@
+# What the rules of a project need. Its Snakefile includes this file, then the rules of each stage (`stages/`), and has the
+# rule `all`, because Snakemake takes no default target from an included file.
+import os
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import min_version
+
+from whatif.engine.workflow.rules import shell_prefix
+
+# A prefix of our own takes the place of Snakemake's, which makes a failing command before a pipe count. It also tells
+# the job whose it is: a job ends with its Snakemake (whatif.engine.processes.ending).
+shell.prefix(f"set -euo pipefail; {shell_prefix()}export WHATIF_PARENT={os.getpid()}; ")
+
+min_version("9.0")
+
+from whatif.engine.errors import WhatifError
+from whatif.engine.params.files import read_yaml
+
+# Before Snakemake reads it: Snakemake writes out all aliases, which may be more than memory holds.
+try:
+    read_yaml(Path("params.yaml"))
+except WhatifError as error:
+    raise WorkflowError(str(error)) from None
+
+
+configfile: "params.yaml"
+
+
+include: "common.smk"
+include: "targets.smk"

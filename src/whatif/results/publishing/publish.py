@@ -1,0 +1,194 @@
+"""Publishes benchmarks: a Hugging Face data set folder for each, with its card, metadata, citation and tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.atomic import write_whole
+from whatif.engine.graph.graph import Graph
+from whatif.engine.graph.lineage import lineage
+from whatif.formats.citation_file import CITATION, author_name
+from whatif.formats.croissant import CROISSANT, Described, PublishedFile, RecordSet, croissant
+from whatif.formats.hugging_face_card import Configuration
+from whatif.formats.hugging_face_folder import CARD
+from whatif.formats.hugging_face_pairs import write_pairs
+from whatif.formats.hugging_face_questions import write_questions
+from whatif.results.harnesses.hub_tasks import CONFIGURATION, eval_splits
+from whatif.results.harnesses.tasks import write_tasks
+from whatif.results.publishing.card import Tasks, card
+from whatif.results.publishing.citation import KEYWORDS, bibtex, citation
+from whatif.results.publishing.contents import contents, refuse_stale
+from whatif.results.publishing.facts import (
+    Facts,
+    Kept,
+    Publisher,
+    data_version,
+    shown_by,
+    text_licence,
+    text_sources,
+    without_private_pairs,
+)
+from whatif.results.publishing.folders import digests, whole_folder
+from whatif.results.publishing.licences import Terms, licence_url, terms
+from whatif.results.publishing.measured import measured
+from whatif.results.publishing.pictures import PublishedPictures
+from whatif.results.publishing.private_text import pseudonyms, without_private
+from whatif.results.publishing.responsible import responsible
+
+_WRITERS = {"questions": write_questions, "pairs": write_pairs}
+
+
+def publish(
+    graph: Graph, benchmarks: Sequence[str], folder: Path, publisher: Publisher, say: Callable[[str], None]
+) -> int:
+    """Writes `folder/whatif-BENCHMARK` for each benchmark; returns how many were written.
+
+    `say` is called with a line about what was written and what was left out. The same artifacts and publisher give the
+    same bytes.
+
+    Raises WhatifError, before anything is written, when an artifact or a table of the benchmarks is stale or missing,
+    and when a private pair is in none of them; later when a folder holds something that whatif did not write, or when a
+    file cannot be written.
+    """
+    refuse_stale(graph, benchmarks)
+    known = {name: found for name in benchmarks if (found := _facts(graph, name, publisher, say)) is not None}
+    _refuse_unknown_pairs(list(known.values()), publisher)
+    for facts in known.values():
+        with whole_folder(folder / facts.name) as staging:
+            lines = write_benchmark(facts, staging)
+        for line in [*lines, *left_out(facts)]:
+            say(f"{folder / facts.name}: {line}")
+    return len(known)
+
+
+def _facts(graph: Graph, name: str, publisher: Publisher, say: Callable[[str], None]) -> Facts | None:
+    """Everything about a benchmark; None, after a line that says why, if nothing of it may be published."""
+    found = contents(graph, name)
+    if not found.questions and not found.pairs:
+        say(f"{name}: left out: has no questions and no pairs of its own; publish the benchmark that they are from")
+        return None
+    made = lineage(found.tables)
+    licence = text_licence(name, made, publisher.text_licences)
+    if not licence or terms(licence) is Terms.WITHHELD:
+        why = f"is {licence}, which does not allow it" if licence else "is not known"
+        origin = f" from {', '.join(text_sources(made))}" if text_sources(made) else ""
+        say(
+            f"{name}: left out: the licence of its texts{origin} {why}; if you may publish them, give "
+            f"--text-licence {name}=LICENCE"
+        )
+        return None
+    names = pseudonyms(found.people)
+    rows = {
+        table: [
+            {**row, "provenance": without_private(row["provenance"], names)}
+            for row in without_private_pairs(rows_of_table, publisher.private)
+        ]
+        for table, rows_of_table in (("questions", found.questions), ("pairs", found.pairs))
+        if rows_of_table
+    }
+    if not any(rows.values()):
+        say(f"{name}: left out: all of its pairs are private")
+        return None
+    shown = {image_id for kept in rows.values() for row in kept for image_id in shown_by(row)}
+    pictures = PublishedPictures(shown, found.images, publisher.photograph_licences)
+    before = {"questions": len(found.questions), "pairs": len(found.pairs)}
+    return Facts(
+        benchmark=graph.benchmarks[name],
+        publisher=publisher,
+        contents=found,
+        kept={
+            table: Kept(
+                kept,
+                private=before[table] - len(kept),
+                bare=sum(not all(map(pictures.is_published, shown_by(row))) for row in kept),
+            )
+            for table, kept in rows.items()
+            if kept
+        },
+        pictures=pictures,
+        made=made,
+        measured=measured(Path("metrics") / name),
+        text_licence=licence,
+    )
+
+
+def _refuse_unknown_pairs(found: Sequence[Facts], publisher: Publisher) -> None:
+    known = {
+        row["pair_id"] for facts in found for rows in (facts.contents.questions, facts.contents.pairs) for row in rows
+    }
+    if found and (unknown := sorted(publisher.private - known)):
+        raise WhatifError(
+            f"--private: {unknown[0]} is the id of no pair of {', '.join(facts.benchmark.name for facts in found)}; "
+            "give values of the column pair_id"
+        )
+
+
+def write_benchmark(facts: Facts, folder: Path) -> list[str]:
+    """Writes the files of a benchmark into an empty folder; returns lines about them.
+
+    Raises WhatifError when a picture is in none of the artifacts, and when a file cannot be written.
+    """
+    configurations = [_WRITERS[table](kept.rows, facts.pictures, folder) for table, kept in facts.kept.items()]
+    version = data_version(_files(folder))
+    tasks = _tasks(facts, folder)
+    write_whole(folder / CITATION, citation(facts, version))
+    write_whole(folder / CARD, card(facts, configurations, version, tasks).encode())
+    write_whole(folder / CROISSANT, _croissant(facts, configurations, version, _files(folder)))
+    rows = " and ".join(f"{configuration.rows:,} {configuration.name}" for configuration in configurations)
+    return [f"{rows}, version {version}", *tasks.lines]
+
+
+def _tasks(facts: Facts, folder: Path) -> Tasks:
+    """Writes the tasks for evaluation tools; their lines name files by their paths in the folder."""
+    name = facts.benchmark.name
+    lines = [line.removeprefix(f"{name}: ").replace(f"{folder}/", "") for line in write_tasks(name, folder)]
+    splits = eval_splits(folder)
+    return Tasks(lines, {CONFIGURATION: splits} if splits else {})
+
+
+def _files(folder: Path) -> list[PublishedFile]:
+    return [PublishedFile(name, digest, (folder / name).stat().st_size) for name, digest in digests(folder).items()]
+
+
+def _croissant(
+    facts: Facts, configurations: Sequence[Configuration], version: str, files: Sequence[PublishedFile]
+) -> bytes:
+    described = Described(
+        name=facts.name,
+        description=facts.benchmark.about or f"The benchmark {facts.benchmark.name}, made with whatif.",
+        version=version,
+        licences=[licence_url(licence) for licence in facts.licences],
+        citation=bibtex(facts, version),
+        creators=[author_name(author) for author in facts.publisher.authors],
+        keywords=KEYWORDS,
+        responsible=responsible(facts, version),
+        date=facts.publisher.date,
+        url=facts.url,
+    )
+    tables = [RecordSet(one.name, one.description, one.columns, one.fields, one.key) for one in configurations]
+    return croissant(described, files, tables)
+
+
+def left_out(facts: Facts) -> list[str]:
+    """Lines about what is not published, and about what the metadata lacks."""
+    lines = [
+        f"left out: {kept.private:,} of {kept.before:,} {table}, which are private"
+        for table, kept in facts.kept.items()
+        if kept.private
+    ]
+    for (licence, allowed), number in sorted(facts.pictures.counts().items()):
+        if allowed is Terms.WITHHELD:
+            lines.append(
+                f"left out: {number:,} of {len(facts.pictures.of):,} pictures, whose licence ({licence or 'none'}) "
+                "does not allow to publish them; their rows are there with id and source"
+            )
+    if not facts.publisher.date or not facts.publisher.owner:
+        missing = " and ".join(
+            option
+            for option, value in (("--date", facts.publisher.date), ("--owner", facts.publisher.owner))
+            if not value
+        )
+        lines.append(f"{CROISSANT} lacks what {missing} would give; a hub or a venue may ask for it")
+    return lines

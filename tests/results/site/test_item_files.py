@@ -1,0 +1,198 @@
+"""The data files of the item browser."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.results.site.example_items import HOSTILE, drawn, paired, source_of, unsided
+from whatif.results.reporting.items import Item, ItemAnswer, ItemPicture, ItemQuestion
+from whatif.results.site.item_files import right_choice, write_item_files
+from whatif.results.site.item_index import normalised, side_codes
+from whatif.results.site.script_data import script_data
+from whatif.results.site.sources import BenchmarkSource
+
+pytestmark = pytest.mark.slow
+
+
+def written(source: BenchmarkSource) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+
+    def publish(path: str, data: bytes) -> None:
+        assert path not in files, f"{path} is written twice"
+        files[path] = data
+
+    assert write_item_files(source, publish, publish) == len(source.items)
+    return files
+
+
+def data_of(data: bytes) -> Any:
+    text = data.decode("ascii")
+    start, end = "(self.whatifItems=self.whatifItems||[]).push(", ");\n"
+    assert text.startswith(start)
+    assert text.endswith(end)
+    return json.loads(text[len(start) : -len(end)])
+
+
+def test_items_are_divided_into_files_and_found_by_their_position() -> None:
+    source = paired(260)
+    files = written(source)
+    assert sorted(path for path in files if path.startswith("data/")) == [
+        "data/index.js", "data/items-0.js", "data/items-1.js", "data/items-2.js", "data/text-0.js",
+    ]  # fmt: skip
+    kind, number, items = data_of(files["data/items-1.js"])
+    assert (kind, number, len(items)) == ("items", 1, 100)
+    row = source.items[123]  # type: ignore[index]
+    assert ["".join(question["text"]) for question in items[23]["questions"]] == [q["text"] for q in row["questions"]]
+    index = data_of(files["data/index.js"])[2]
+    assert index["ids"].split("\n")[123] == row["item_id"]
+    assert index["groups"][index["groupOf"][123]] == row["group"]
+    assert index["sides"] == ["original", "counterfactual"]
+    assert [view["name"] for view in index["views"]] == ["figure-2", "figure-9"]
+    assert index["views"][1]["items"] == [*range(0, 260, 25)]
+
+
+def test_differing_words_and_right_options_are_given() -> None:
+    item = data_of(written(paired(8))["data/items-0.js"])[2][1]
+    assert [picture["caption"] for picture in item["pictures"]] == [
+        ["A ", "blue", " car on the grass."],
+        ["A ", "green", " car on the grass."],
+    ]
+    assert [question["rightChoice"] for question in item["questions"]] == [1, 2]
+    assert "notes" not in item
+
+
+def test_the_same_items_give_the_same_bytes() -> None:
+    assert written(paired(40)) == written(paired(40))
+
+
+def test_every_picture_is_one_file_and_pairs_have_a_difference_map() -> None:
+    source = paired(60)
+    files = written(source)
+    shown = {picture["image_id"] for row in source.items for picture in row["pictures"]}
+    assert len([path for path in files if path.startswith("pictures/")]) == len(shown)
+    assert all(path.endswith(".png") for path in files if path.startswith("pictures/"))
+    items = data_of(files["data/items-0.js"])[2]
+    assert all(len(item["differences"]) == 1 for item in items[:60])
+    assert {f"differences/{item['differences'][0]}" for item in items[:60]} <= files.keys()
+    assert (items[0]["pictures"][0]["width"], items[0]["pictures"][0]["height"]) == (240, 180)
+
+
+def test_image_ids_that_are_no_file_names_have_files_of_their_own() -> None:
+    data = drawn("red", "ball")[1]
+    ids = ("../../outside", "A", "a", "a b", "f" * 64, "f" * 20)
+    items = [Item(f"i{place}", "", pictures=(ItemPicture(one),)) for place, one in enumerate(ids)]
+    files = [path for path in written(source_of(items, [], dict.fromkeys(ids, data), "")) if "pictures/" in path]
+    assert len(files) == len({path.lower() for path in files}) == len(ids)
+    assert all(path.count("/") == 1 and ".." not in path for path in files)
+    assert f"pictures/{'f' * 20}.png" in files
+
+
+def test_a_script_file_holds_no_markup_and_only_ascii() -> None:
+    data = script_data("items", 0, [HOSTILE, "\ud800", {"<!--": "&"}])
+    assert not set(b"<>&") & set(data)
+    assert data.isascii()
+    assert data_of(data)[2] == [HOSTILE, "\ud800", {"<!--": "&"}]
+    for path, content in written(paired(3)).items():
+        assert path.startswith(("pictures/", "differences/")) or not set(b"<>&") & set(content), path
+
+
+def test_numbers_that_json_lacks_are_refused() -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        script_data("items", 0, [float("nan")])
+
+
+def questions(*answers: tuple[str, bool, str]) -> list[Mapping[str, Any]]:
+    """Questions of one side, each with one answer of the system `s`: side, whether it is right, status."""
+    return [
+        {"side": side, "answers": [{"system": "s", "correct": correct, "status": status}]}
+        for side, correct, status in answers
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answers", "code"),
+    [
+        ([("", True, "ok")], "r"),
+        ([("", False, "ok")], "w"),
+        ([("", False, "none")], "n"),
+        ([("", False, "ambiguous")], "n"),
+        ([("", False, "error")], "e"),
+        ([("", True, "ok"), ("", True, "ok")], "r"),
+        ([("", True, "ok"), ("", False, "error")], "e"),
+        ([("", False, "none"), ("", False, "error"), ("", True, "ok")], "n"),
+        ([("", False, "none"), ("", False, "ok")], "w"),
+    ],
+)
+def test_a_side_is_right_only_if_all_its_questions_are(answers: list[tuple[str, bool, str]], code: str) -> None:
+    assert side_codes(questions(*answers)) == {("s", ""): code}
+
+
+def test_systems_that_are_met_later_were_not_asked_before() -> None:
+    def item(number: int, *systems: str) -> Item:
+        answers = tuple(ItemAnswer(system, "A", True) for system in systems)
+        return Item(f"i{number}", "", questions=(ItemQuestion("q", "?", "A", answers=answers),))
+
+    items = [item(0, "first"), item(1), item(2, "second", "first"), item(3)]
+    index = data_of(written(source_of(items, [], {}, ""))["data/index.js"])[2]
+    assert (index["systems"], index["codes"]) == (["first", "second"], [["r-r-"], ["--r-"]])
+
+
+def test_items_without_sides_and_benchmarks_without_items_are_written() -> None:
+    assert data_of(written(unsided())["data/index.js"])[2]["sides"] == [""]
+    files = written(source_of([], [], {}, "Nothing"))
+    assert [*files] == ["data/index.js"]
+    assert data_of(files["data/index.js"])[2]["count"] == 0
+
+
+@pytest.mark.parametrize(
+    ("right", "place"),
+    [
+        ("two", 1),
+        ("B", 1),
+        ("B: two", 1),
+        ("B. two", 1),
+        ("two (B)", 1),
+        ("two (A)", None),
+        ("three", None),
+        ("", None),
+    ],
+)
+def test_the_right_option_is_found_by_text_or_letter(right: str, place: int | None) -> None:
+    assert right_choice(["one", "two"], right) == place
+
+
+def test_searched_text_has_no_case_accents_or_line_breaks() -> None:
+    assert normalised("  Ein CAFÉ\n\tin  Ångström ﬁ ") == "ein cafe in angstrom fi"
+
+
+class Many:
+    """The same item again and again, made only when it is read."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.row = unsided().items[0]  # type: ignore[index]
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        for number in range(self.count):
+            yield {**self.row, "item_id": f"item-{number}", "position": number}
+
+
+def test_memory_does_not_hold_the_items() -> None:
+    def peak(count: int) -> int:
+        tracemalloc.start()
+        write_item_files(replace(unsided(), items=Many(count)), lambda path, data: None, lambda path, data: None)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    # Of each item beyond the texts of one file, only a few hundred bytes of the index are kept, not its 1.5 KB.
+    assert (peak(7_500) - peak(5_000)) / 2_500 < 700
