@@ -166,7 +166,7 @@ def _code(graph: Graph) -> list[str]:
     folders = [folder.resolve() for folder in package_folders({name for job in graph.jobs for name in job.code_roots})]
     inside = [folder.relative_to(root) for folder in folders if folder != root and folder.is_relative_to(root)]
     own = {path.as_posix() for path in inside if "site-packages" not in path.parts}
-    return sorted(own | ({_CHECKOUT.as_posix()} if (_CHECKOUT / "cli.py").is_file() else set()))
+    return sorted(own | ({_CHECKOUT.as_posix()} if (_CHECKOUT / "__main__.py").is_file() else set()))
 
 
 def _declarations(graph: Graph, stage: str) -> list[str]:
