@@ -10,8 +10,7 @@ import pytest
 import whatif as package
 from tests.command_line import puzzle, refused, released, whatif
 from tests.defaults import ROOT
-from whatif.commands.cli import COMMANDS, main
-from whatif.commands.typed_paths import TypedPath
+from whatif.commands.cli import COMMANDS, TypedPath, main
 from whatif.engine.files.project_folder import project_folder
 
 pytestmark = pytest.mark.slow

@@ -183,7 +183,7 @@ def test_an_archive_that_grows_out_of_all_proportion_is_not_unpacked(
 
 def test_archives_in_archives_take_no_more_room_than_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "all.zip").write_bytes(bomb(1_000_000))
-    monkeypatch.setattr("whatif.formats.nested_archives.LARGEST_SPOOLED", 500_000)
+    monkeypatch.setattr("whatif.formats.released_files.LARGEST_SPOOLED", 500_000)
     with pytest.raises(WhatifError, match="take more than 500,000 bytes; unpack them"):
         read(tmp_path / "all.zip")
 

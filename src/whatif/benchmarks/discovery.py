@@ -10,20 +10,22 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+import tomllib
+from collections.abc import Collection
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
 
 from whatif.benchmarks.site import SITE, site_benchmark
-from whatif.benchmarks.uninstalled import check_installed
 from whatif.engine.artifacts.reader import first_line
 from whatif.engine.errors import WhatifError
 from whatif.engine.extras import how_to_install
-from whatif.engine.files.project_folder import check_project
+from whatif.engine.files.project_folder import check_project, display_path
 from whatif.engine.graph.graph import Graph
 from whatif.engine.graph.steps import Benchmark
 from whatif.engine.params import whole
@@ -176,3 +178,23 @@ def _checked(values: Any, path: Path, tree: Any) -> Params:
     left_out = [name for name in known if name in modules() and name not in whole.selected(values) and _fault(name)]
     kinds = {name: benchmark(name, path.parent).settings for name in known if name not in left_out}
     return whole.check(whole.without(values, left_out), kinds, names, path, tree)
+
+
+def check_installed(selected: Collection[str], installed: Collection[str], group: str, root: Path) -> None:
+    """Raises WhatifError when a selected benchmark is declared by the project in `root`, but not installed.
+
+    Without this, each of its settings would be reported as an unknown key. `group` is the group of entry points. A file
+    that is missing or not TOML declares nothing.
+    """
+    if missing := [name for name in selected if name not in installed and name in _declared(root, group)]:
+        command = f"pip install -e {quote(display_path(root))}"
+        raise WhatifError(f"benchmark {missing[0]}: is in this project but not installed; run `{command}`")
+
+
+def _declared(root: Path, group: str) -> Collection[str]:
+    try:
+        with (root / "pyproject.toml").open("rb") as file:
+            found = tomllib.load(file).get("project", {}).get("entry-points", {}).get(group, {})
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, AttributeError):
+        return ()
+    return list(found) if isinstance(found, dict) else ()

@@ -11,14 +11,33 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from whatif import __version__
-from whatif.commands.typed_paths import with_typed_paths
 from whatif.engine.errors import WhatifError
 from whatif.engine.extras import how_to_install
-from whatif.engine.files.project_folder import display_path, displayed, in_project_folder
+from whatif.engine.files.project_folder import display_path, displayed, in_project_folder, typed_path
 from whatif.engine.files.well_formed import escaped
 from whatif.engine.processes import ending
+
+
+class TypedPath(click.Path):
+    """The type of a path argument; a default stays relative to the project's folder."""
+
+    def __init__(self, kind: click.Path) -> None:
+        self.__dict__.update(kind.__dict__)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path, checked as by click.Path; a message has it as it was typed."""
+        source = ctx.get_parameter_source(param.name) if ctx and param and param.name else None
+        if source is not ParameterSource.COMMANDLINE:
+            return super().convert(value, param, ctx)
+        path = os.fspath(typed_path(value))
+        try:
+            return super().convert(path, param, ctx)
+        except click.BadParameter as error:
+            raise click.BadParameter(error.message.replace(f"'{path}'", f"'{os.fspath(value)}'"), ctx, param) from error
+
 
 # Name -> location. Only the module of the requested command is imported, so that --help is instant.
 COMMANDS = {
@@ -145,3 +164,14 @@ def main() -> None:
     All settings are in params.yaml. `dvc repro` and `snakemake` call the six stages below, from extract to aggregate.
     You can also run a stage yourself.
     """
+
+
+def with_typed_paths(command: click.Command) -> click.Command:
+    """The command, and those below it, with this type for each argument and option that is a path."""
+    for param in command.params:
+        if isinstance(param.type, click.Path) and not isinstance(param.type, TypedPath):
+            param.type = TypedPath(param.type)
+    if isinstance(command, click.Group):
+        for below in command.commands.values():
+            with_typed_paths(below)
+    return command

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from whatif.models.local.recent import Recent, digest
+from whatif.models.local.ranking_memory import Recent, digest
 
 torch = pytest.importorskip("torch")
 

@@ -13,9 +13,9 @@ import pytest
 from tests.models.prompt_to_prompt.test_candidate_scores import PAIRS_OF_CAPTIONS, WIDTH, CountingMaker, Row, rows
 from whatif.engine.errors import WhatifError
 from whatif.engine.params.checkpoints import DiffusionCheckpoint, EarlyStop, LocalCheckpoint
+from whatif.models.prompt_to_prompt.candidate_scores import is_hopeless, steps_before
 from whatif.models.prompt_to_prompt.chosen_images import chosen_pictures
 from whatif.models.prompt_to_prompt.directional_similarity import STOPPED, Thresholds, refusal
-from whatif.models.prompt_to_prompt.early_stop import is_hopeless, steps_before
 from whatif.models.prompt_to_prompt.image_maker import PictureMaker
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("folder")]
@@ -113,7 +113,7 @@ def test_at_least_one_step_is_before_and_one_after() -> None:
 
 
 def test_a_maker_without_the_setting_stops_nothing(checkpoints: Path) -> None:
-    from whatif.models.prompt_to_prompt.early_stop import begin
+    from whatif.models.prompt_to_prompt.candidate_scores import begin
 
     made_by: PictureMaker = maker(checkpoints, None, "ddim")
     with pytest.raises(ValueError, match="no setting `stop`"):

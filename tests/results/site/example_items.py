@@ -23,8 +23,8 @@ from whatif.results.reporting.items import (
     view_rows,
 )
 from whatif.results.site.assets import publish_static
+from whatif.results.site.build import item_page
 from whatif.results.site.item_files import write_item_files
-from whatif.results.site.item_page import item_page
 from whatif.results.site.layout import Entry, with_navigation
 from whatif.results.site.sources import BenchmarkSource
 

@@ -12,9 +12,8 @@ import pytest
 
 from tests.results.site.example_items import HOSTILE, drawn, paired, source_of, unsided
 from whatif.results.reporting.items import Item, ItemAnswer, ItemPicture, ItemQuestion
-from whatif.results.site.item_files import right_choice, write_item_files
+from whatif.results.site.item_files import right_choice, script_data, write_item_files
 from whatif.results.site.item_index import normalised, side_codes
-from whatif.results.site.script_data import script_data
 from whatif.results.site.sources import BenchmarkSource
 
 pytestmark = pytest.mark.slow

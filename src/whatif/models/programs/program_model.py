@@ -7,17 +7,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from whatif.engine.errors import WhatifError
 from whatif.models import Answer, Model, Question
 from whatif.models.depicted import Depicted
 from whatif.models.program_runs import ProgramRun
-from whatif.models.programs.interfaces import Finished, ProgramWriter, Toolset, Written
-from whatif.models.programs.pictures import QuestionPicture
+from whatif.models.programs.interfaces import Finished, ProgramWriter, ToolError, Toolset, Written
 from whatif.models.programs.responses import WrongTypeError, response_of
 from whatif.models.programs.tool_calls import ToolCalls
 from whatif.models.programs.trace import TracedCalls, trace_page
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+class QuestionPicture:
+    """The only image of a question. `fault` says why it could not be decoded, once a tool has tried."""
+
+    def __init__(self, question: Question) -> None:
+        (self.image_id,) = question.image_ids
+        self.fault: str | None = None
+        self._question = question
+        self._pixels: Image | None = None
+
+    @property
+    def pixels(self) -> Image:
+        """The decoded image. Raises ToolError when it cannot be decoded."""
+        if self._pixels is None:
+            try:
+                (self._pixels,) = self._question.images()
+            except OSError as error:
+                self.fault = str(error)
+                raise ToolError(f"the image cannot be decoded: {error}") from error
+        return self._pixels
 
 
 @dataclass(frozen=True)

@@ -12,24 +12,40 @@ import json
 import math
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.errors import WhatifError
 from whatif.engine.params.base import Span
+from whatif.engine.params.checkpoints import EarlyStop
 from whatif.engine.progress import progress
 from whatif.models.order import in_order
 from whatif.models.prompt_to_prompt.attention import Begun
 from whatif.models.prompt_to_prompt.candidate_runs import place_of, runs_of
 from whatif.models.prompt_to_prompt.directional_similarity import STOPPED_AFTER
-from whatif.models.prompt_to_prompt.early_stop import begin
 from whatif.models.prompt_to_prompt.image_maker import PictureMaker, Row
 from whatif.models.prompt_to_prompt.pair_candidates import draw_candidate
 from whatif.models.responses.store import ResponseStore, Run, model_label, request_key
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """A run after `done` steps: its items that stop and those that go on, each at its place, with None at the others.
+
+    `pictures` are the images predicted for the end, `scores` their similarities.
+    """
+
+    done: int
+    stopped: list[Any]
+    going: list[Any]
+    begun: list[Begun]
+    pictures: list[tuple[Image, Image]]
+    scores: list[dict[str, float]]
+
 
 _CANDIDATES_AT_ONCE = 4096  # looked up and drawn in runs together
 _IDS = ("image_id_0", "image_id_1")
@@ -178,3 +194,45 @@ def _found(answer: Mapping[str, Any], asked: _Asked, store: ResponseStore) -> di
         return {**ids, **scores}
     told = {**json.loads(asked[3]["provenance"]), STOPPED_AFTER: found[STOPPED_AFTER]}
     return {**ids, **scores, "provenance": canonical_json(told)}
+
+
+def begin(run: Sequence[Any], maker: PictureMaker) -> Predicted:
+    """Draws the first steps of a run, whose items end with a row of `pairs`; None marks an unused place.
+
+    Raises WhatifError as `PictureMaker.begin` and `PictureMaker.measure` do, ValueError if the maker stops nothing.
+    """
+    if maker.stop is None:
+        raise ValueError("the maker has no setting `stop`")
+    rows = [item and item[-1] for item in run]
+    done = steps_before(maker.stop, maker.steps)
+    begun, pictures = maker.begin(rows, done)
+    scores = maker.measure(rows, pictures)
+    hopeless = [is_hopeless(found, maker.stop) for found in scores]
+    return Predicted(
+        done,
+        [item if stops else None for item, stops in zip(run, hopeless, strict=True)],
+        [None if stops else item for item, stops in zip(run, hopeless, strict=True)],
+        begun,
+        pictures,
+        scores,
+    )
+
+
+def steps_before(stop: EarlyStop, steps: int) -> int:
+    """The number of steps after which images are predicted, at least 1.
+
+    Raises ValueError for a single step, of which nothing can be left out.
+    """
+    if steps < 2:
+        raise ValueError("`stop` needs at least 2 steps")
+    return min(steps - 1, max(1, round(stop.after * steps)))
+
+
+def is_hopeless(scores: Mapping[str, float], stop: EarlyStop) -> bool:
+    """Whether one of the similarities of the predicted images is below its minimum."""
+    told = min(scores["caption_image_0"], scores["caption_image_1"])
+    return (
+        told < stop.caption_image
+        or scores["image_image"] < stop.image_image
+        or scores["directional"] < stop.directional
+    )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from whatif.results.site.assets import publish_static, render
 from whatif.results.site.figures import figures_of, figures_page, publish_figures
 from whatif.results.site.item_files import write_item_files
-from whatif.results.site.item_page import item_page
 from whatif.results.site.layout import Entry, page, with_navigation
 from whatif.results.site.overview import Summary, benchmark_page, overview_page, summary
 from whatif.results.site.printed_html import in_regions
@@ -18,6 +17,34 @@ from whatif.results.site.sources import BenchmarkSource, Publish, PublishPicture
 
 if TYPE_CHECKING:
     from markupsafe import Markup
+
+SCRIPTS = ("assets/item_filters.js", "assets/item_view.js", "assets/items.js")
+STYLES = ("assets/items.css",)
+
+# Values of the filter by status: as in assets/item_filters.js.
+_STATUSES = (
+    ("", "any"),
+    ("right", "right"),
+    ("not-right", "not right"),
+    ("wrong", "wrong"),
+    ("none", "no answer"),
+    ("error", "error"),
+    ("not-asked", "not asked"),
+)
+_SIDES = (
+    ("original", "On the original"),
+    ("counterfactual", "On the counterfactual"),
+    ("answers", "Answer"),
+)
+_KEYS = (
+    ("j or →", "next item; in the list, j: next entry"),
+    ("k or ←", "previous item; in the list, k: previous entry"),
+    ("Enter", "opens the entry, or enlarges the picture"),
+    ("← and →", "previous and next picture while one is enlarged"),
+    ("/", "search"),
+    ("Escape", "closes a dialog; from an item, back to the list"),
+    ("?", "this help"),
+)
 
 
 @dataclass(frozen=True)
@@ -78,3 +105,9 @@ def _extra_page(one: ExtraPage) -> str:
 def _below(folder: str, publish: Publish) -> Publish:
     """Writes files with paths relative to a folder."""
     return lambda path, data: publish(f"{folder}/{path}", data)
+
+
+def item_page(source: BenchmarkSource) -> str:
+    """The page of a benchmark as HTML; it expects the files of `write_item_files` beside it."""
+    body = render("items.html", title=source.title, sides=_SIDES, statuses=_STATUSES, keys=_KEYS)
+    return page(f"{source.title}: items", body, depth=1, scripts=SCRIPTS, styles=STYLES, active=source.name)

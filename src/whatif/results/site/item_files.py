@@ -10,6 +10,7 @@ Files, relative to the folder of the benchmark:
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,9 +18,10 @@ from whatif.engine.language.options import LETTERS
 from whatif.results.site.differences import marked
 from whatif.results.site.item_index import SIDES, ItemIndex, code_of, searched
 from whatif.results.site.item_pictures import PictureFiles
-from whatif.results.site.script_data import script_data
 from whatif.results.site.sources import BenchmarkSource, Publish, PublishPicture
 
+# Inside a script file these could end the element or start a comment if somebody pastes the file into a page.
+_ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 ITEMS_PER_FILE = 100
 TEXTS_PER_FILE = 5_000
 _THUMBNAILS = 2
@@ -154,3 +156,13 @@ def _thumbnails(row: Row, pictures: PictureFiles) -> list[str]:
 
 def _without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None and value not in ("", [], ())}
+
+
+def script_data(kind: str, number: int, data: Any) -> bytes:
+    """A script file that hands `data` to the page, whether the page's own script has run before or not.
+
+    The file is pure ASCII: everything else is escaped, so U+2028 and half surrogates do no harm either. Raises
+    ValueError for infinite numbers, which JSON does not have.
+    """
+    text = json.dumps([kind, number, data], separators=(",", ":"), allow_nan=False).translate(_ESCAPED)
+    return f"(self.whatifItems=self.whatifItems||[]).push({text});\n".encode("ascii")

@@ -6,6 +6,7 @@ differently on purpose, and only what both of them read is an answer: nothing is
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +15,6 @@ from functools import lru_cache
 from whatif.engine.language.number_words import canonical, in_digits
 from whatif.engine.language.reasoning import CUT_OFF, split_reasoning
 from whatif.scoring.extraction import by_candidate, by_sentence
-from whatif.scoring.extraction.continuations import without_continuation
 from whatif.scoring.extraction.doubts import doubt, without_absences
 from whatif.scoring.extraction.echoes import without_echo
 from whatif.scoring.extraction.extracted import Extracted, Kind, ambiguous, none
@@ -25,6 +25,18 @@ from whatif.scoring.extraction.other_languages import in_english
 from whatif.scoring.extraction.strict import strictly_read
 from whatif.scoring.extraction.words import same_words, says, words_in
 
+_BEGINS = (
+    r"(?:^\W*(?i:(?:follow[- ]?up |next |new |another |second )?(?:question|query|prompt|instruction|"
+    r"q)(?: ?\d{1,2})? ?:|"
+    r"(?:user|human|customer|questioner|student) ?:|(?:human|user|instruction|question|input)\W*$|"
+    r"\|?im_(?:start|end)\b|\[/?inst\])|(?<=[.!?\s])(?:USER|HUMAN|User|Human|Question|QUESTION|Q) ?:)"
+)
+_TURN = re.compile(_BEGINS, re.MULTILINE)
+_ASKED = re.compile(rf"{_BEGINS}[^\n?]*\??", re.MULTILINE)
+# `Q: ... A: ...`, in which A is no letter of an option.
+_ANSWERED = re.compile(r"\A\W{0,6}(?:q|question|user) ?:[^\n]*\n\W{0,6}(?:a|answer|assistant) ?:", re.IGNORECASE)
+_MANY = 8  # turns without a word between them
+_LABELS = re.compile(r"\b(?:assistant|question|answer|response|options|choices|image|user|human|bot|ai|q|a)\b", re.I)
 __all__ = ["Extracted", "Kind", "extract", "is_correct", "normalise"]
 
 LONGEST_RESPONSE = 400_000  # characters; a model's longest responses, with reasoning, have 100,000 tokens
@@ -118,3 +130,12 @@ def is_correct(extracted: Extracted, right: str, kind: Kind) -> bool:
         return False
     given, sought = normalise(extracted.answer, kind), normalise(right, kind)
     return given == sought or (kind == "text" and says(given, sought))
+
+
+def without_continuation(text: str) -> str:
+    """A text up to the first turn that is not its author's; of a text that begins with a question, its answer."""
+    for turn in itertools.islice(_TURN.finditer(text), _MANY):
+        before = text[: turn.start()]
+        if re.search(r"\w", _LABELS.sub("", _ASKED.sub("", before))):
+            return _ANSWERED.sub("answer:", before, count=1)
+    return _ANSWERED.sub("answer:", text, count=1)
