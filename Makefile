@@ -122,7 +122,7 @@ bench: $(VENV)/.installed-dev ## speed beside a peer's, both in one run; writes 
 EMBEDDED := llava-original llava-counterfactual llava-scenes llava-presuppositions clip clip-plain vilt owlv2 masked-language causal-language writer diffusion
 
 train-embedded: $(VENV)/.installed ## train the checkpoints that ship with the package again: about five hours on one core
-	for name in $(EMBEDDED); do $(THREADS) whatif train $$name && dvc commit --force params/dvc.yaml:train@$$name || exit 1; done
+	for name in $(EMBEDDED); do $(THREADS) whatif train $$name && dvc commit --force training/dvc.yaml:train@$$name || exit 1; done
 
 clean: ## remove what is not in git but can be made again: artifacts, stash, logs
 	rm -rf data/*/ .whatif .snakemake logs bench.json docs-site

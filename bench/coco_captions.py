@@ -18,6 +18,7 @@ import yaml
 
 from training import language
 from training.recipes import LanguageRecipe, Schedule
+from whatif import benchmarks
 from whatif.engine.random_streams import stream
 from whatif.formats.caption_sets import read_caption_set
 
@@ -48,7 +49,7 @@ def main(folder: Path) -> None:
             place = folder / f"{kind}-language"
             place.mkdir(parents=True, exist_ok=True)
             getattr(language, f"train_{kind}_language")(recipe, _SEED, 1, place, place / "training-log.jsonl")
-    values = yaml.safe_load(Path("params.yaml").read_text(encoding="utf-8"))
+    values = benchmarks.in_force(yaml.safe_load(Path("params.yaml").read_text(encoding="utf-8")))
     values["benchmarks"] = [_NAME]
     values["extract"][_NAME]["captions"] = str(data)
     values["generate"][_NAME]["shards"] = 8

@@ -71,6 +71,7 @@ def _project(folder: Path) -> None:
         (folder / name).symlink_to(ROOT / name)
     values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     values["benchmarks"] = ["cvqa-synthetic", "coco-counterfactuals"]
+    values["generate"]["coco-counterfactuals"] = {}
     values["generate"]["cvqa-synthetic"]["shards"] = _SHARDS
     values["generate"]["coco-counterfactuals"]["shards"] = _SHARDS
     matchers = {key: model for key, model in values["models"].items() if model["adapter"].endswith("-encoder")}

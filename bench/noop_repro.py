@@ -55,7 +55,7 @@ def copy_small(project: Path, models: Collection[str] | None = None) -> None:
     values["benchmarks"] = ["cvqa-synthetic"]
     chosen = {key: model for key, model in values["models"].items() if "checkpoint" not in model}
     values["models"] = {key: model for key, model in chosen.items() if models is None or key in models}
-    values["aggregate"]["cvqa-synthetic"].update(audit_folds=2)
+    values["aggregate"]["cvqa-synthetic"] = {"audit_folds": 2}
     file.write_text(yaml.safe_dump(values, sort_keys=False), encoding="utf-8")
     subprocess.run(["git", "init", "--quiet"], cwd=project, check=True)
     run(project, "whatif", "dvc-yaml")  # its stages name the models

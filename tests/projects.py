@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from tests.defaults import OFFLINE_WRITERS, PARAMS
+from tests.defaults import OFFLINE_WRITERS, shipped_values
 from tests.published import funnel
 from whatif import benchmarks
 from whatif.benchmarks.site import SITE
@@ -30,7 +30,7 @@ FEW = {"audit_folds": 2, "resamples": 199}
 @cache
 def _shipped() -> dict[str, Any]:
     """The values of the shipped `params.yaml`, with few folds and resamples."""
-    values: dict[str, Any] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    values: dict[str, Any] = shipped_values()
     for section in values["aggregate"].values():
         section |= {name: number for name, number in FEW.items() if name in section}
     return values

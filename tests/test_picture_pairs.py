@@ -7,9 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.command_line import refused, whatif
-from tests.defaults import PARAMS
+from tests.defaults import shipped_values
 from tests.people.pairs import pair, pictures
 from whatif.engine import artifacts
 from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, PAIRS, REJECTIONS
@@ -74,7 +75,7 @@ def test_tasks_out_and_labels_in() -> None:
     with Path("tasks/tasks.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert "no project here" in refused(whatif("export", "picture-tasks", "others", "--seed", "4"))
-    shipped = PARAMS.read_text(encoding="utf-8")
+    shipped = yaml.safe_dump(shipped_values())
     Path("params.yaml").write_text(shipped.replace("three_times: 0.1", "three_times: 0.5"), encoding="utf-8")
     assert "20 labels to give for 10 images" in done("export", "picture-tasks", "others", "--seed", "4")
     Path("params.yaml").unlink()
@@ -147,7 +148,7 @@ def test_the_sample_of_errors_follows_the_rule_of_the_benchmark() -> None:
     ]
     own = Path("data/verify/coco-counterfactuals/judgements.parquet")
     write_artifact(own, JUDGEMENTS, rows)
-    shipped = PARAMS.read_text(encoding="utf-8")
+    shipped = yaml.safe_dump(shipped_values())
     Path("params.yaml").write_text(shipped, encoding="utf-8")
     assert "there are no errors" in refused(whatif("export", "picture-errors", "majority"))
     Path("params.yaml").write_text(shipped.replace("rule: majority", "rule: unanimous"), encoding="utf-8")

@@ -43,7 +43,7 @@ tags: [whatif, embedded]
 ## Data and recipe
 
 Drawn by this package: see `training/` in its repository. Trained by `whatif train {name}` from seed {seed}
-with the recipe of `params/embedded.yaml`:
+with the recipe of `training/recipes.yaml`:
 
 ```json
 {settings}

@@ -1,4 +1,4 @@
-"""A typed view of `params/embedded.yaml`: how each embedded checkpoint is trained."""
+"""A typed view of `training/recipes.yaml`: how each embedded checkpoint is trained."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
 from whatif.engine.params.base import Settings
 from whatif.engine.params.files import read_settings
 
-RECIPES_FILE = "params/embedded.yaml"
+RECIPES_FILE = "training/recipes.yaml"
 _REMEDY = "the checkpoints that ship with whatif are trained and measured in its own repository"
 
 
@@ -109,7 +109,7 @@ class DiffusionRecipe(Settings):
 
 
 class Recipes(Settings):
-    """The whole of `params/embedded.yaml`, one key for each checkpoint."""
+    """The whole of `training/recipes.yaml`, one key for each checkpoint."""
 
     seed: int = Field(ge=0, lt=2**32)
     threads: int = Field(ge=1)

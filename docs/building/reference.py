@@ -45,11 +45,14 @@ def _of_command(command: click.Command, words: list[str], parent: click.Context 
 
 def parameters() -> str:
     """`params.yaml` section by section, and the fields of each adapter of models."""
-    lines = (ROOT / "params.yaml").read_text(encoding="utf-8").splitlines()
+    from whatif.commands.params import settings_text
+
+    lines = settings_text(None).splitlines()
     parts = [
         "# params.yaml",
-        "All settings of a project. Unknown keys are refused, with the key that was probably meant. These are the"
-        " values of the default run, with their comments.",
+        "All settings of a project and of every benchmark, with their defaults: what `whatif params` prints outside a"
+        " project. `params.yaml` sets the seed, the benchmarks and the models, and what else differs from the defaults."
+        " Unknown keys are refused, with the key that was probably meant.",
     ]
     for name, section in _sections(lines):
         text = "\n".join(section).strip("\n")

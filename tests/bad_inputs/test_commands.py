@@ -71,7 +71,7 @@ REFUSED: list[tuple[str, list[str], str]] = [
     ("responses of a folder", ["responses", "merge", "folder"], "folder: no such file"),
     ("responses of a device", ["responses", "merge", "/dev/zero"], "/dev/zero: no such file"),
     ("responses of text", ["responses", "merge", "file"], "file: cannot be used as a store of answers"),
-    ("training outside a project", ["train", "nothing"], "params/embedded.yaml: cannot be read"),
+    ("training outside a project", ["train", "nothing"], "training/recipes.yaml: cannot be read"),
 ]
 
 

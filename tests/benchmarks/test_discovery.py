@@ -11,7 +11,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from tests.defaults import PARAMS, puzzles_and_baselines
+from tests.defaults import puzzles_and_baselines, shipped_values
 from whatif import benchmarks
 from whatif.benchmarks import discovery
 from whatif.commands.cli import main
@@ -70,7 +70,7 @@ def test_a_broken_package_is_an_error_only_where_it_is_used(
 
 
 def test_a_key_of_a_model_is_shown_as_it_is_written() -> None:
-    values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    values = shipped_values()
     values["benchmarks"] = ["cvqa-real"]
     values["evaluate"]["cvqa-real"]["sampled_models"] = ["{model}"]
     with pytest.raises(WhatifError, match=r"evaluate\.cvqa-real\.sampled_models: '\{model\}' is not a key of models"):

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import click
 import pytest
-import yaml
 from click.testing import CliRunner, Result
 
 from tests.benchmarks.cvqa_synthetic.small import NAME, small
-from tests.defaults import PARAMS, puzzles_and_baselines
+from tests.defaults import puzzles_and_baselines, shipped_values
 from tests.projects import Project
 from whatif import benchmarks
 from whatif.benchmarks import discovery
@@ -41,7 +40,7 @@ def site_of(graph: Graph) -> Job:
 
 @pytest.fixture(scope="module")
 def everything() -> Graph:
-    values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    values = shipped_values()
     return benchmarks.graph(benchmarks.check_params({**values, "benchmarks": benchmarks.installed()}))
 
 

@@ -10,10 +10,9 @@ from typing import Any
 
 import openpyxl
 import pytest
-import yaml
 from PIL import Image
 
-from tests.defaults import PARAMS, name_no_model
+from tests.defaults import name_no_model, shipped_values
 from whatif import benchmarks
 from whatif.engine.errors import WhatifError
 from whatif.engine.params.models import Replay
@@ -272,7 +271,7 @@ def workbook(path: Path, rows: Sequence[Sequence[Any]]) -> Path:
 @pytest.mark.parametrize("benchmark", ["cvqa-synthetic", "cvqa-real"])
 def test_the_file_is_a_source_of_the_evaluation(tmp_path: Path, benchmark: str) -> None:
     path = plain(tmp_path / "p.csv", {"a": "1"})
-    values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    values = shipped_values()
     name_no_model(values)
     values["models"] = {"theirs": {"adapter": "replay", "predictions": str(path)}}
     values["benchmarks"] = [benchmark]

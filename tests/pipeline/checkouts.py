@@ -63,14 +63,14 @@ class Checkout:
         return done
 
     def set(self, values: dict[str, Any]) -> None:
-        """Sets values of params.yaml by dotted path; None takes a key away."""
+        """Sets values of params.yaml by dotted path, in sections that it may not have yet; None takes a key away."""
         file = self.path / "params.yaml"
         tree = yaml.safe_load(file.read_text(encoding="utf-8"))
         for place, value in values.items():
             *folders, key = place.split(".")
             node = tree
             for folder in folders:
-                node = node[folder]
+                node = node.setdefault(folder, {})
             if value is None:
                 del node[key]
             else:

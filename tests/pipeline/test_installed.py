@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.defaults import PARAMS, ROOT
+from tests.defaults import ROOT, shipped_values
 from tests.pipeline.checkouts import Checkout
 from tests.pipeline.real_installations import Installation
 
@@ -98,7 +98,7 @@ def project_of_others(
     for folder in ("data", "metrics"):
         shutil.copytree(finished_checkout.path / folder, project / folder)
     values = yaml.safe_load((finished_checkout.path / "params.yaml").read_text(encoding="utf-8"))
-    values["models"]["llava-original"] = yaml.safe_load(PARAMS.read_text())["models"]["llava-original"]
+    values["models"]["llava-original"] = shipped_values()["models"]["llava-original"]
     (project / "params.yaml").write_text(yaml.safe_dump(values, sort_keys=False), encoding="utf-8")
     return light_installation, project
 

@@ -30,7 +30,7 @@ def test_every_checkpoint_has_a_recipe_a_trainer_and_a_measure() -> None:
 
 
 def test_every_checkpoint_is_a_frozen_stage_with_its_recipe_and_its_weights() -> None:
-    stage = yaml.safe_load(Path("params/dvc.yaml").read_text(encoding="utf-8"))["stages"]["train"]
+    stage = yaml.safe_load(Path("training/dvc.yaml").read_text(encoding="utf-8"))["stages"]["train"]
     assert stage["foreach"] == list(embedded.CHECKPOINTS)
     assert stage["do"]["frozen"] is True
     assert stage["do"]["outs"] == [{"src/whatif/world/checkpoints/${item}": {"cache": False}}]

@@ -2,16 +2,18 @@
 
 A folder `my_benchmark` defines the benchmark `my-benchmark`; its package contains a `Benchmark` named `BENCHMARK`.
 Another package registers its own in the entry-point group `whatif.benchmarks`: `my-benchmark = "my_package"`.
+A package may have a file `defaults.yaml`, over which the settings of `params.yaml` are laid (`engine.params.defaults`).
 A file `benchmarks/my-benchmark.yaml` beside `params.yaml` declares `my-benchmark` (docs/yaml-benchmarks.md).
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 import re
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import entry_points
@@ -29,6 +31,8 @@ from whatif.engine.files.project_folder import check_project, display_path
 from whatif.engine.graph.graph import Graph
 from whatif.engine.graph.steps import Benchmark
 from whatif.engine.params import whole
+from whatif.engine.params.base import BenchmarkSettings
+from whatif.engine.params.defaults import DEFAULTS_FILE, Defaults, over_defaults, read_defaults
 from whatif.engine.params.files import read_yaml
 from whatif.engine.params.whole import PARAMS_FILE, Params
 from whatif.engine.processes.locks import is_planned
@@ -171,13 +175,37 @@ def published_by_others(graph: Graph) -> list[Path]:
     return sorted(path for path in found if path.is_file())
 
 
-def _checked(values: Any, path: Path, tree: Any) -> Params:
+def in_force(values: Any, path: Path = Path(PARAMS_FILE), further: Collection[str] = ()) -> Any:
+    """Values that were read from a file over the defaults of the benchmarks that they mention, and of further ones."""
+    kinds, _ = _kinds(values, path)
+    kinds |= {name: benchmark(name, path.parent).settings for name in further}
+    return over_defaults(values, kinds, _defaults(kinds))
+
+
+def defaults_file(name: str) -> Path | None:
+    """The file with the defaults of an installed benchmark that is a package and has one."""
+    spec = importlib.util.find_spec(modules()[name]) if name in modules() else None
+    folders = (spec.submodule_search_locations if spec else None) or ()
+    return next((file for folder in folders if (file := Path(folder) / DEFAULTS_FILE).is_file()), None)
+
+
+def _defaults(names: Iterable[str]) -> Defaults:
+    return {name: read_defaults(file) for name in names if (file := defaults_file(name))}
+
+
+def _kinds(values: Any, path: Path) -> tuple[dict[str, type[BenchmarkSettings]], list[str]]:
+    """The settings class of each benchmark that values mention; and the mentioned ones that cannot be used."""
     names = installed(path.parent)
     check_installed(whole.mentioned(values), names, GROUP, path.parent)
     known = [name for name in whole.mentioned(values) if name in names]
     left_out = [name for name in known if name in modules() and name not in whole.selected(values) and _fault(name)]
-    kinds = {name: benchmark(name, path.parent).settings for name in known if name not in left_out}
-    return whole.check(whole.without(values, left_out), kinds, names, path, tree)
+    return {name: benchmark(name, path.parent).settings for name in known if name not in left_out}, left_out
+
+
+def _checked(values: Any, path: Path, tree: Any) -> Params:
+    kinds, left_out = _kinds(values, path)
+    given = whole.without(values, left_out)
+    return whole.check(given, kinds, installed(path.parent), path, tree, defaults=_defaults(kinds))
 
 
 def check_installed(selected: Collection[str], installed: Collection[str], group: str, root: Path) -> None:

@@ -49,6 +49,7 @@ COMMANDS = {
     "aggregate": "whatif.commands.stages:aggregate",
     "new": "whatif.commands.new:new",
     "make": "whatif.commands.make:make",
+    "params": "whatif.commands.params:params",
     "dvc-yaml": "whatif.commands.dvc_yaml:dvc_yaml",
     "graph": "whatif.commands.graph:graph",
     "status": "whatif.commands.workspace:status",
@@ -161,8 +162,8 @@ def main() -> None:
     What changed:         whatif diff HEAD~1
     A project of my own:  whatif new my-benchmark
 
-    All settings are in params.yaml. `dvc repro` and `snakemake` call the six stages below, from extract to aggregate.
-    You can also run a stage yourself.
+    params.yaml sets what a project changes; `whatif params` prints and explains all settings. `dvc repro` and
+    `snakemake` call the six stages below, from extract to aggregate. You can also run a stage yourself.
     """
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from whatif.engine.errors import WhatifError
@@ -12,17 +14,20 @@ from whatif.engine.errors import WhatifError
 def dvc_yaml(check: bool) -> None:
     """Write dvc.yaml (stages, metrics and plots) and stages/ (the rules of Snakemake) for what params.yaml selects.
 
-    Run it after you select another benchmark, or name another file of labels, questions or predictions. Then run `dvc
-    repro`.
+    Run it after you select another benchmark, name another file of labels, questions or predictions, or set the first
+    value of a stage. Then run `dvc repro`.
     """
     from whatif import benchmarks
     from whatif.engine.files.atomic import write_whole
+    from whatif.engine.params.files import read_yaml
+    from whatif.engine.params.whole import PARAMS_FILE
     from whatif.engine.workflow.dvc_yaml import DVC_YAML
     from whatif.engine.workflow.dvc_yaml import dvc_yaml as text_of
     from whatif.engine.workflow.stage_files import stage_files
 
     graph = benchmarks.graph(benchmarks.load_params())
-    texts = {DVC_YAML: text_of(graph), **stage_files(graph)}
+    keys = read_yaml(Path(PARAMS_FILE))[0]
+    texts = {DVC_YAML: text_of(graph, keys), **stage_files(graph)}
     due = [path for path, text in texts.items() if not path.is_file() or path.read_bytes() != text.encode()]
     if not due:
         click.echo(f"{DVC_YAML}, stages/: is up to date")

@@ -101,19 +101,24 @@ def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
 def _compare_with_dvc_yaml(graph: Graph, target: str) -> None:
     """Prints a warning, only in the first stage, for each metrics file or input that dvc.yaml does not declare.
 
-    Raises WhatifError when it names a parameter that params.yaml no longer has, at which DVC would fail later.
+    Raises WhatifError when it names a parameter that params.yaml no longer has, at which DVC would fail later; and when
+    it lacks one, of which DVC would not see a change.
     """
     from whatif.engine.params.files import read_yaml
     from whatif.engine.params.whole import PARAMS_FILE
-    from whatif.engine.workflow.dvc_yaml import DVC_YAML, gone_parameters, undeclared
+    from whatif.engine.workflow.dvc_yaml import DVC_YAML, gone_parameters, undeclared, undeclared_parameters
 
     if target != graph.jobs[0].step.stage or not DVC_YAML.is_file():
         return
     text = DVC_YAML.read_text(encoding="utf-8")
-    gone = gone_parameters(text, read_yaml(Path(PARAMS_FILE))[0])
-    if gone and "DVC_STAGE" in os.environ:
-        named = ", ".join(gone)
-        raise WhatifError(f"{DVC_YAML}: names {named}, which {PARAMS_FILE} does not have; run `whatif dvc-yaml`")
+    values = read_yaml(Path(PARAMS_FILE))[0]
+    if "DVC_STAGE" in os.environ:
+        if gone := gone_parameters(text, values):
+            named = ", ".join(gone)
+            raise WhatifError(f"{DVC_YAML}: names {named}, which {PARAMS_FILE} does not have; run `whatif dvc-yaml`")
+        if lacking := undeclared_parameters(graph, text, values):
+            named = ", ".join(lacking)
+            raise WhatifError(f"{DVC_YAML}: does not name {named}, which {PARAMS_FILE} has; run `whatif dvc-yaml`")
     for path in undeclared(graph, text):
         click.echo(f"warning: {DVC_YAML}: does not declare {path}; run `whatif dvc-yaml`", err=True)
 

@@ -25,7 +25,7 @@ _CLONE = Path(whatif.__file__).parents[2]  # the folder of `src`
 def train(name: str, folder: Path | None) -> None:
     """Train the embedded checkpoint NAME, measure it and write its card, in a clone of whatif.
 
-    The recipe is in params/embedded.yaml, its code in training/. A GPU is used if there is one. `make train-embedded`
+    The recipe is in training/recipes.yaml, its code in training/. A GPU is used if there is one. `make train-embedded`
     trains all checkpoints.
 
     \b

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.defaults import PARAMS
+from tests.defaults import PARAMS, shipped_values
 from whatif import benchmarks
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.graph import Graph
@@ -20,7 +20,7 @@ Values = dict[str, Any]
 
 
 def graph_with(change: Callable[[Values], None] = lambda values: None) -> Graph:
-    values: Values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    values: Values = shipped_values()
     change(values)
     return benchmarks.graph(benchmarks.check_params(values))
 
@@ -103,7 +103,7 @@ def test_the_pairs_of_another_benchmark_are_read_only_where_they_are_chosen() ->
 
 
 def test_the_seeds_of_the_paper_are_those_of_paper_scale() -> None:
-    values = yaml.safe_load((PARAMS.parent / "params" / "paper-scale.yaml").read_text(encoding="utf-8"))
+    values = yaml.safe_load((PARAMS.parent / "docs" / "paper-scale.yaml").read_text(encoding="utf-8"))
     trained = values["evaluate"][NAME]["models"]
     assert trained["clip"]["seeds"] == list(range(107, 132))
     assert {key: one["recipe"]["epochs"] for key, one in trained.items()} == {

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.benchmarks.cvqa_real.rows import people_row, source_row
-from tests.defaults import PARAMS
+from tests.defaults import shipped_values
 from whatif.benchmarks.cvqa_real.arithmetic_steps import arithmetic_steps
 from whatif.benchmarks.cvqa_real.example_choice import Pool, chosen_examples, pool_of
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
@@ -36,7 +35,7 @@ OWN = """
 
 
 def settings(**changes: Any) -> Examples:
-    shipped = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))["generate"]["cvqa-real"]["prompting"]["examples"]
+    shipped = shipped_values()["generate"]["cvqa-real"]["prompting"]["examples"]
     return Examples.model_validate({**shipped, "number": 8, **changes})
 
 

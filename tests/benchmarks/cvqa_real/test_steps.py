@@ -145,7 +145,7 @@ def test_a_sample_is_the_nearest_number_of_pairs_of_each_group() -> None:
         for variant in ("original", "counterfactual")
     ]
     asking = (
-        benchmarks.load_params(ROOT / "params" / "paper-scale.yaml")
+        benchmarks.load_params(ROOT / "docs" / "paper-scale.yaml")
         .lookup("evaluate.cvqa-real")
         .model_copy(update={"sampled_models": ["m"], "sample_share": 0.1})
     )

@@ -21,7 +21,7 @@ import shapely
 import yaml
 
 from tests.benchmarks.cvqa_synthetic.recount import outline_errors, recount_puzzle
-from tests.defaults import PARAMS
+from tests.defaults import shipped_values
 from whatif import benchmarks
 from whatif.benchmarks.cvqa_synthetic.checks import crowding_reason
 from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
@@ -83,7 +83,7 @@ def finished(process: subprocess.Popen[str]) -> None:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> WholeSet:
     """The set of the shipped parameters at the size of C-VQA, in four parts, made by two processes at a time."""
     folder = tmp_path_factory.mktemp("whole")
-    values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    values = shipped_values()
     values["generate"][NAME].update(puzzles_per_template=500, shards=PARTS)
     (folder / "params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
     names = [f"part-{number:03d}-of-{PARTS:03d}" for number in range(PARTS)]
@@ -208,7 +208,7 @@ def test_the_set_can_be_read_back_from_the_released_format(whole: WholeSet, tmp_
 
 
 def test_options_in_the_released_manner_can_be_guessed_and_the_audit_says_so(tmp_path: Path) -> None:
-    values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    values = shipped_values()
     values["generate"][NAME].update(options="released", puzzles_per_template=100, shards=1, image_size=192)
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
     for stage in ("extract", "generate", "filter", "verify"):

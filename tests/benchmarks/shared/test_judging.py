@@ -215,9 +215,9 @@ def test_a_judge_belongs_to_the_evaluation_of_the_model_that_it_reads(
     ]
     assert "models.j.max_new_tokens" in job.plain_parameters
     assert not {"models.j.name", "models.j.limit", "models.theirs.predictions"} & set(job.plain_parameters)
-    assert "models.j" in dvc_yaml(graph)
+    assert "models.j" in dvc_yaml(graph, project.values)
     project.section("evaluate")["judge"] = None
-    assert "models.j" not in dvc_yaml(project.graph)
+    assert "models.j" not in dvc_yaml(project.graph, project.values)
 
 
 def test_answers_that_the_rules_read_need_no_judge(project: Project, tmp_path: Path) -> None:

@@ -57,7 +57,8 @@ def names(request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.Monk
 
 def test_its_dvc_yaml_and_its_rules_are_what_the_command_would_write(names: Names) -> None:
     graph = benchmarks.graph(benchmarks.load_params())
-    for path, text in {Path("dvc.yaml"): dvc_yaml(graph), **stage_files(graph)}.items():
+    keys = yaml.safe_load(Path("params.yaml").read_text(encoding="utf-8"))
+    for path, text in {Path("dvc.yaml"): dvc_yaml(graph, keys), **stage_files(graph)}.items():
         assert path.read_text(encoding="utf-8") == text
 
 
@@ -109,7 +110,7 @@ def test_the_code_for_pictures_of_your_own_works_as_the_page_says(names: Names, 
     graph = benchmarks.graph(benchmarks.load_params())
     early = [job for job in graph.jobs if job.step.stage in ("extract", "generate", "filter")]
     assert [run(job, lambda line: None) for job in early] == ["computed"] * 3
-    assert yaml.safe_load(dvc_yaml(graph))["stages"]["extract"]["deps"] == ["src/my_benchmark", "items"]
+    assert yaml.safe_load(dvc_yaml(graph, ()))["stages"]["extract"]["deps"] == ["src/my_benchmark", "items"]
     (rejected,) = read_rows(early[0], "rejections")
     assert (rejected["item_id"], rejected["reason"]) == ("broken.jpg", "unreadable")
     assert {row["licence"] for row in read_rows(early[0], "images")} == {"CC-BY-4.0"}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.defaults import PARAMS, ROOT, puzzles_and_baselines
+from tests.defaults import ROOT, puzzles_and_baselines, shipped_values
 from whatif import benchmarks
 from whatif.engine.cluster import faults as cluster_faults
 from whatif.engine.cluster import resources as cluster
@@ -25,7 +25,7 @@ FILE = ROOT / "slurm" / "resources.yaml"
 
 
 def graph_with(models: dict[str, Any], chosen: list[str] | None = None) -> Graph:
-    values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    values = shipped_values()
     values["models"].update(models)
     return benchmarks.graph(benchmarks.check_params({**values, **({"benchmarks": chosen} if chosen else {})}))
 
@@ -66,7 +66,7 @@ def test_the_kind_of_a_job_follows_from_the_models_that_it_works_with(name: str,
 
 @pytest.mark.parametrize("part", ["detector", "query", "matcher"])
 def test_a_gpu_is_asked_for_where_one_tool_of_programs_has_the_device(part: str) -> None:
-    values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    values = shipped_values()
     model = values["models"]["viper-models"]
     model["tools"][part]["device"] = "cuda"
     graph = graph_with({"viper-models": model}, ["cvqa-real"])
@@ -98,7 +98,7 @@ def test_a_gpu_is_asked_for_only_where_a_model_has_the_device() -> None:
 def test_a_job_that_draws_asks_for_what_its_own_generator_needs(
     generator: dict[str, Any], kind: Kind, gpu: int | None
 ) -> None:
-    values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    values = shipped_values()
     others = {"scenes": {"adapter": "scenes", "side": 64}, "gpu": {**_SDXL, "device": "cuda"}}
     values["generate"]["mucr"]["generators"] = {**others, "own": generator}
     job = job_named(benchmarks.graph(benchmarks.check_params(values)), "generate mucr draw own part-000-of-001")
@@ -114,7 +114,7 @@ def test_the_job_of_a_served_model_asks_for_the_gpu_of_its_server(device: dict[s
 
 
 def test_at_paper_scale_tables_and_checks_ask_for_no_gpu() -> None:
-    graph = benchmarks.graph(benchmarks.load_params(ROOT / "params" / "paper-scale.yaml"))
+    graph = benchmarks.graph(benchmarks.load_params(ROOT / "docs" / "paper-scale.yaml"))
     stages = {job.step.stage: cluster.wants_gpu(job) for job in graph.jobs}
     assert not any(stages[stage] for stage in ("extract", "verify", "aggregate"))
     drawing = job_named(graph, "generate coco-counterfactuals draw part-000-of-064")

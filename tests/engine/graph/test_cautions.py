@@ -11,6 +11,7 @@ import yaml
 from click.testing import CliRunner
 
 from tests.command_line import whatif
+from tests.defaults import shipped_values
 from whatif import benchmarks
 from whatif.commands.cli import main
 from whatif.commands.snakemake import open_graph
@@ -39,7 +40,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def values(**changes: Any) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    found: dict[str, Any] = shipped_values()
     found["extract"]["coco-counterfactuals"]["captions"] = "captions.jsonl"
     found["extract"]["cvqa-real"]["questions"] = "released.csv"
     return {**found, "benchmarks": ALL, **changes}

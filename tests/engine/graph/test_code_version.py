@@ -333,7 +333,7 @@ def test_dvc_depends_on_the_packages_beside_a_benchmarks_own(
         ),
         [Benchmark("toy", toy.ToySettings, (step,))],
     )
-    deps = yaml.safe_load(dvc_yaml(graph))["stages"]["extract"]["deps"]
+    deps = yaml.safe_load(dvc_yaml(graph, ()))["stages"]["extract"]["deps"]
     assert deps == ["src/my_bench", "src/my_file.py", "src/my_helper", "src/my_third.py"]
     assert undeclared(graph, "stages: {extract: {deps: [src/my_bench]}}\n") == deps[1:]
 

@@ -97,7 +97,7 @@ def test_without_the_other_benchmark_the_input_is_empty() -> None:
     (job,) = (job for job in made.jobs if job.step.stage == "aggregate")
     assert job.input_paths == (Path("data/extract/reader/rows.parquet"),)
     assert inputs_from_others(made, job.step) == []
-    assert "data/evaluate" not in dvc_yaml(made)
+    assert "data/evaluate" not in dvc_yaml(made, ())
 
 
 def test_a_benchmark_that_is_selected_later_makes_the_reader_stale_and_nothing_else_of_it() -> None:
@@ -183,7 +183,7 @@ def test_rules_and_stages_follow_from_the_declaration() -> None:
         "data/evaluate/second/toy/rows.parquet",
         "data/aggregate/toy/files.parquet",
     ]
-    assert "- data/evaluate" in dvc_yaml(made)
+    assert "- data/evaluate" in dvc_yaml(made, ())
     needed = {job.name for job in made.needed_for(made.jobs_of(step))}
     assert {"generate toy part-000-of-002", "aggregate toy", "aggregate reader"} <= needed
 

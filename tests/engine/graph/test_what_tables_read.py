@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from tests.defaults import shipped_values
 from whatif import benchmarks
 from whatif.engine.graph.graph import Graph
 from whatif.engine.graph.jobs import Job
 from whatif.engine.params.whole import check
 
-PARAMS = Path(__file__).parents[3] / "params.yaml"
 CFMM, MUCR, CVQA_SYNTHETIC, PUZZLES_RELEASED, CVQA_REAL, SCENES, COCO, RELEASED, TRAINING = (
     "cfmm",
     "mucr",
@@ -44,7 +42,7 @@ def graph_of(values: Values) -> Graph:
 
 
 def default_values() -> Values:
-    values: Values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    values: Values = shipped_values()
     values["benchmarks"] = benchmarks.installed()
     values["models"]["endpoint"] = dict(API)
     values["models"]["theirs"] = {"adapter": "replay", "predictions": "theirs.csv"}

@@ -12,7 +12,7 @@ from tests.bad_inputs.outcome import refusal
 from tests.defaults import name_no_model
 from tests.projects import Project
 from whatif.engine.params.judge import JudgeSettings
-from whatif.engine.workflow.dvc_yaml import dvc_yaml, undeclared
+from whatif.engine.workflow.dvc_yaml import dvc_yaml, undeclared_parameters
 
 pytestmark = pytest.mark.slow
 
@@ -115,15 +115,13 @@ def test_a_judge_of_all_that_cannot_be_one_is_one_line(tmp_path: Path, judge: An
 
 def test_dvc_depends_on_the_judge_of_all_where_there_is_one(tmp_path: Path) -> None:
     project = with_default(tmp_path)
-    stages = yaml.safe_load(dvc_yaml(project.graph))["stages"]
+    named = dvc_yaml(project.graph, project.values)
+    stages = yaml.safe_load(named)["stages"]
     evaluate, aggregate = (stages[name].get("do", stages[name])["params"] for name in ("evaluate", "aggregate"))
-    assert {"judge", "evaluate", "models.j"} <= set(evaluate) and {"judge", "evaluate.cfmm"} <= set(aggregate)
-    named = dvc_yaml(project.graph)
-    project.values["judge"] = None
-    without = dvc_yaml(project.graph)
-    assert "judge" not in without and undeclared(project.graph, without) == undeclared(project.graph, named)
-    project.values["judge"] = {"model": "j"}
-    assert set(undeclared(project.graph, without)) - set(undeclared(project.graph, named)) == {"judge"}
+    assert {"judge", "evaluate", "models.j"} <= set(evaluate) and {"judge", "evaluate"} <= set(aggregate)
+    assert undeclared_parameters(project.graph, named, project.values) == []
+    without = dvc_yaml(project.graph, project.values.keys() - {"judge"})
+    assert undeclared_parameters(project.graph, without, project.values) == ["judge"]
 
 
 def test_by_default_there_is_none(tmp_path: Path) -> None:

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import pytest
-import yaml
 from pydantic import Field
 
-from tests.defaults import ROOT
-from whatif import benchmarks
+from tests.engine.graph.toy import ToySettings
 from whatif.engine.errors import WhatifError
 from whatif.engine.params.base import Settings
 from whatif.engine.params.files import read_settings
+from whatif.engine.params.whole import check
 
 
 class _Plain(Settings):
@@ -70,11 +69,7 @@ def test_an_empty_section_is_told_what_it_needs(tmp_path: Path) -> None:
     ]
 
 
-def test_every_section_that_a_selected_benchmark_needs_says_so() -> None:
-    values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    for stage in ("extract", "generate", "filter", "verify", "evaluate", "aggregate"):
-        values.pop(stage, None)
-    with pytest.raises(WhatifError) as raised:
-        benchmarks.check_params(values)
-    lines = [line for line in str(raised.value).splitlines() if "is missing" in line]
-    assert len(lines) > 5 and all("; it needs `" in line or "so `{}` is enough" in line for line in lines)
+def test_a_benchmark_without_defaults_says_which_sections_it_needs() -> None:
+    values = {"seed": 1, "benchmarks": ["toy"], "models": {"first": {"adapter": "random"}}}
+    with pytest.raises(WhatifError, match="generate: is missing; it needs `toy`"):
+        check(values, {"toy": ToySettings}, ["toy"])

@@ -111,27 +111,36 @@ MODELS = [
         ": response_columns name columns of responses, which cannot be ranked",
     ),
 ]
+PUZZLES, EVALUATE, AGGREGATE = "puzzles_per_template: 150", "\nevaluate:\n", "\naggregate:\n"
 # A part of the shipped file, what replaces it, and the message.
 MISTAKES = [
-    ("image_size: 448", "image_size: 44", "generate.cvqa-synthetic.image_size: is 44; input should be greater"),
+    (PUZZLES, f"{PUZZLES}, image_size: 44", "generate.cvqa-synthetic.image_size: is 44; input should be greater"),
     (
-        "tagger: pattern",
-        "tagger: ntlk",
+        "    scenes: 24",
+        "    scenes: 24\n    tagger: ntlk",
         "extract.coco-counterfactuals.tagger: is 'ntlk'; choose one of nltk, pattern, and spacy:MODEL for a spaCy",
     ),
-    ("tagger: pattern", 'tagger: "spacy:"', "extract.coco-counterfactuals.tagger: is 'spacy:'; choose one of nltk"),
-    ("image_size: 448", "image_sizes: 448", "image_sizes: unknown key; did you mean `image_size`?"),
+    (
+        "    scenes: 24",
+        '    scenes: 24\n    tagger: "spacy:"',
+        "extract.coco-counterfactuals.tagger: is 'spacy:'; choose one of nltk",
+    ),
+    (PUZZLES, f"{PUZZLES}, image_sizes: 448", "image_sizes: unknown key; did you mean `image_size`?"),
     ("shards: 2", "shards: four", "generate.cvqa-synthetic.shards: is 'four'; input should be a valid integer"),
     ("shards: 2", "shards: 2.5", "generate.cvqa-synthetic.shards: is 2.5; input should be a valid integer"),
     ("seed: 2024", "seed: -1", "seed: is -1; input should be greater than or equal to 0"),
     ("seed: 2024", "seed: true", "seed: is True; input should be a valid integer"),
+    (PUZZLES, f"{PUZZLES}, options: fair", "options: is 'fair'; input should be 'exchangeable' or 'released'"),
     (
-        "options: exchangeable\n    flowers",
-        "options: fair\n    flowers",
-        "options: is 'fair'; input should be 'exchangeable' or 'released'",
+        PUZZLES,
+        f"{PUZZLES}, flowers_per_region: {{low: 9}}",
+        "flowers_per_region: is {'low': 9, 'high': 8}; low (9) must not be",
     ),
-    ("low: 1, high: 8", "low: 9, high: 8", "flowers_per_region: is {'low': 9, 'high': 8}; low (9) must not be"),
-    ("confidence: 0.95", "confidence: 95", "aggregate.cvqa-synthetic.confidence: is 95; input should be less than"),
+    (
+        AGGREGATE,
+        f"{AGGREGATE}  cvqa-synthetic: {{confidence: 95}}\n",
+        "aggregate.cvqa-synthetic.confidence: is 95; input should be less than",
+    ),
     ("[cvqa-synthetic,", "[cvqa,", "benchmarks.0: is 'cvqa'; it must be one of the installed benchmarks: "),
     ("adapter: random,", "adapter: rondom,", "models.random.adapter: is 'rondom'; it must be one of 'random'"),
     (
@@ -146,24 +155,28 @@ MISTAKES = [
         "random, replay, served, vipergpt, visprog, not of dual-encoder",
     ),
     (
-        "diffusion:\n      checkpoint",
-        "diffusion:\n      check_point: a\n      checkpoint",
+        "pairs: 16",
+        "pairs: 16, diffusion: {check_point: a}",
         "generate.scenes.diffusion.check_point: unknown key; did you mean `checkpoint`?",
     ),
     ("{adapter: random, name: Random}", "{name: Random}", "models.random: has no adapter; give one"),
     ("adapter: random", "adapter: hf-chat", "models.random.checkpoint: is missing"),
     (
-        "adapter: hf-chat\n",
-        "adapter: hf-chat\n    multiple_choice: open\n",
+        "adapter: hf-chat,",
+        "adapter: hf-chat, multiple_choice: open,",
         "models.llava-original.multiple_choice: is 'open'; input should be 'rank-text', 'rank-letter' or 'words'",
     ),
     (
-        "rule: mean",
-        "rule: median",
+        AGGREGATE,
+        f"{AGGREGATE}  cvqa-synthetic: {{rule: median}}\n",
         "aggregate.cvqa-synthetic.rule: is 'median'; input should be 'mean', 'sum', 'minus-without-image' or",
     ),
-    ("ask: rank", "ask: rank\n    rule: mean", "evaluate.cvqa-synthetic.rule: "),
-    ("ask: rank", "ask: words", "evaluate.cvqa-synthetic.ask: is 'words'; input should be 'rank' or 'generate'"),
+    (EVALUATE, f"{EVALUATE}  cvqa-synthetic: {{rule: mean}}\n", "evaluate.cvqa-synthetic.rule: "),
+    (
+        EVALUATE,
+        f"{EVALUATE}  cvqa-synthetic: {{ask: words}}\n",
+        "evaluate.cvqa-synthetic.ask: is 'words'; input should be 'rank' or 'generate'",
+    ),
     ("  random: {", "  qwen2.5: {", "models.qwen2.5: is 'qwen2.5'; a key must be lower-case words and digits"),
     ("  random: {", "  Qwen: {", "for example `qwen`"),
     *(("{adapter: random,", f"{{{new},", "models.random" * (told[0] in ".:") + told) for new, told in MODELS),
@@ -181,8 +194,8 @@ def test_a_mistake_is_named_with_its_line(old: str, new: str, message: str, tmp_
 
 
 def test_the_line_is_that_of_the_key(tmp_path: Path) -> None:
-    text = TEXT.replace("image_size: 448", "image_size: 44", 1)
-    assert error_of(text, tmp_path).startswith(f"params.yaml:{line_of('image_size: 44', text)}: ")
+    text = TEXT.replace("    scenes: 24", "    scenes: 24\n    tagger: x", 1)
+    assert error_of(text, tmp_path).startswith(f"params.yaml:{line_of('tagger: x', text)}: ")
 
 
 def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:

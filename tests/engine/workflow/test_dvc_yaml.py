@@ -9,30 +9,39 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from tests.defaults import ROOT, name_no_model
+from tests.defaults import PARAMS, ROOT, name_no_model, shipped_values
 from tests.engine.graph.toy import TOY, ToySettings
 from whatif import benchmarks
 from whatif.commands.cli import main
 from whatif.engine.graph.graph import Graph
 from whatif.engine.params.whole import check
-from whatif.engine.workflow.dvc_yaml import dvc_yaml, gone_parameters, undeclared
+from whatif.engine.workflow.dvc_yaml import dvc_yaml as text_of
+from whatif.engine.workflow.dvc_yaml import gone_parameters, undeclared, undeclared_parameters
 from whatif.engine.workflow.stage_files import stage_files
 
 pytestmark = pytest.mark.slow
 
 
+TOY_VALUES = {
+    "seed": 1,
+    "benchmarks": ["toy"],
+    "generate": {"toy": {"shards": 2, "image_size": 448}},
+    "models": {"first": {"adapter": "random"}},
+}
+KEYS = tuple(yaml.safe_load(PARAMS.read_text(encoding="utf-8")))
+
+
+def dvc_yaml(graph: Graph) -> str:
+    """The text for a params.yaml with the keys of the shipped one."""
+    return text_of(graph, KEYS)
+
+
 def toy_graph() -> Graph:
-    values = {
-        "seed": 1,
-        "benchmarks": ["toy"],
-        "generate": {"toy": {"shards": 2, "image_size": 448}},
-        "models": {"first": {"adapter": "random"}},
-    }
-    return Graph(check(values, {"toy": ToySettings}, ["toy"]), [TOY])
+    return Graph(check(TOY_VALUES, {"toy": ToySettings}, ["toy"]), [TOY])
 
 
 def default_graph(**changes: Any) -> Graph:
-    values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    values = shipped_values()
     return benchmarks.graph(benchmarks.check_params({**values, **changes}))
 
 
@@ -44,7 +53,7 @@ def test_the_committed_files_are_what_the_command_writes() -> None:
 
 
 def test_only_the_stages_that_have_steps_are_there() -> None:
-    stages = yaml.safe_load(dvc_yaml(toy_graph()))["stages"]
+    stages = yaml.safe_load(text_of(toy_graph(), TOY_VALUES))["stages"]
     assert list(stages) == ["extract", "generate", "evaluate", "aggregate"]
     assert stages["extract"]["params"] == [{"params.yaml": None}]
     assert stages["generate"]["params"] == ["benchmarks", "generate"]
@@ -81,17 +90,22 @@ def test_metrics_that_are_not_declared_are_found() -> None:
     assert undeclared(graph, "metrics:\n- metrics/toy.json: {cache: false}\n") == []
 
 
-def test_parameters_that_are_no_longer_there_are_found() -> None:
-    values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    written = dvc_yaml(default_graph())
-    assert gone_parameters(written, values) == []
-    del values["models"]["writer"], values["extract"]["cfmm"]
-    assert gone_parameters(written, values) == ["models.writer", "extract.cfmm", "extract.cfmm.items"]
+def test_parameters_that_are_no_longer_there_or_new_are_found() -> None:
+    values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    graph = default_graph()
+    written = dvc_yaml(graph)
+    assert gone_parameters(written, values) == [] == undeclared_parameters(graph, written, values)
+    del values["models"]["writer"], values["filter"]
+    assert gone_parameters(written, values) == ["models.writer", "filter"]
+    short = text_of(graph, values)
+    assert "filter" not in yaml.safe_load(short)["stages"]["filter"]["params"]
+    assert undeclared_parameters(graph, short, values) == []
+    assert undeclared_parameters(graph, short, {**values, "filter": {"scenes": {"movement": 0.2}}}) == ["filter"]
 
 
 def test_files_and_folders_that_settings_name_are_dependencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    values = shipped_values()
     for name in ("people/labels.csv", "released.csv", "answers.csv", "val2017/1.jpg", "photographs-${x}.json"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import whatif.engine.progress
-from tests.defaults import PARAMS, name_no_model
+from tests.defaults import name_no_model, shipped_values
 from tests.faulty_proxy import Fault, FaultyProxy, always, first, seeded
 from tests.models.endpoint.server import (
     SECRET,
@@ -248,7 +247,7 @@ def test_the_key_is_in_no_file_and_no_output(served: tuple[str, Path], tmp_path:
 def test_a_mistake_in_its_settings_is_named_and_a_pasted_key_is_not_shown(
     changes: dict[str, Any], message: str
 ) -> None:
-    values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    values = shipped_values()
     settings = settings_of("https://api.example.org/v1", Path("m")).model_dump()
     name_no_model(values)
     values["models"] = {"m": settings}

@@ -26,7 +26,7 @@ def cautions(graph: Graph, jobs: Iterable[Job]) -> list[str]:
             lines.append(
                 f"warning: {name}: the embedded checkpoints ({', '.join(sorted(checkpoints))}) were trained on "
                 f"drawings alone: their results on {outside[name]} mean nothing; use others, as in "
-                "params/paper-scale.yaml"
+                "docs/paper-scale.yaml"
             )
     return lines
 

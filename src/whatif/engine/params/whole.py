@@ -15,6 +15,7 @@ from pydantic import Field, create_model
 
 from whatif.engine.errors import WhatifError
 from whatif.engine.params.base import STAGES, BenchmarkSettings, Settings
+from whatif.engine.params.defaults import Defaults, over_defaults
 from whatif.engine.params.files import check_settings
 from whatif.engine.params.judge import DefaultJudge, check_judge, with_judge
 from whatif.engine.params.model_entries import BenchmarkName
@@ -65,15 +66,23 @@ class Params:
 
 
 def check(
-    values: Any, kinds: Kinds, names: Sequence[str], path: Path = Path(PARAMS_FILE), tree: yaml.Node | None = None
+    values: Any,
+    kinds: Kinds,
+    names: Sequence[str],
+    path: Path = Path(PARAMS_FILE),
+    tree: yaml.Node | None = None,
+    *,
+    defaults: Defaults | None = None,
 ) -> Params:
     """Checks values that were read from a file; `tree` has the YAML nodes of the file, for line numbers.
 
     `kinds` has the settings class of every benchmark that the values mention; `names` are all installed benchmarks.
+    `defaults` has the values of benchmarks that the file need not name.
     Raises WhatifError with one line per finding: file, line, path of the key, what is wrong, what would be right.
     """
     chosen = selected(values)
-    read = check_settings(_root(kinds, chosen), values, path, tree, {"benchmarks": names})
+    laid = over_defaults(values, kinds, defaults or {})
+    read = check_settings(_root(kinds, chosen), laid, path, tree, {"benchmarks": names})
     whole: Any = read
     if len(set(whole.benchmarks)) < len(whole.benchmarks):
         raise WhatifError(f"{path}: benchmarks: a name occurs twice; keep one")

@@ -9,7 +9,7 @@ the changed file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ _DESCRIPTIONS = {
     "aggregate": "Numbers and tables.",
 }
 _CHECKOUT = Path("src/whatif")
-_JUDGE = "judge"  # the parameter: of all benchmarks, and of one
+_JUDGE = "judge"
 _CHECKS = " Depends on all of params.yaml, so that any edit is checked before anything runs."
 # Table -> how `dvc plots` shows it; the templates are in `.dvc/plots`.
 _PLOTS: Mapping[str, Mapping[str, str]] = {
@@ -65,10 +65,10 @@ _PLOTS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def dvc_yaml(graph: Graph) -> str:
-    """The text of `dvc.yaml` for the selected benchmarks."""
+def dvc_yaml(graph: Graph, keys: Collection[str]) -> str:
+    """The text of `dvc.yaml` for the selected benchmarks; `keys` are those of `params.yaml`."""
     used = [stage for stage in STAGES if graph.steps(stage)]
-    stages = {stage: _stage(graph, stage, is_first=stage == used[0]) for stage in used}
+    stages = {stage: _stage(graph, stage, keys, is_first=stage == used[0]) for stage in used}
     if "evaluate" in stages:
         stages["evaluate"] = {"foreach": "${models}", "do": stages["evaluate"]}
     metrics = [f"metrics/{name}.json" for name, one in graph.benchmarks.items() if one.text_files]
@@ -98,15 +98,19 @@ def undeclared(graph: Graph, text: str) -> list[str]:
     wanted = [f"metrics/{name}.json" for name, one in graph.benchmarks.items() if one.text_files]
     missing = [path for path in wanted if path not in declared]
     for stage, written in (found.get("stages") or {}).items():
-        given = written.get("do", written)
-        deps, params = (given.get(key) or () for key in ("deps", "params"))
-        if _has_judge(graph, stage) and _JUDGE not in params and {"params.yaml": None} not in params:
-            missing.append(_JUDGE)
+        deps = written.get("do", written).get("deps") or ()
         read = (*_code(graph), *_declarations(graph, stage), *_sources(graph, stage))
         missing += [path for path in read if path not in deps]
-        if params and all(isinstance(place, str) for place in params):  # otherwise all of params.yaml
-            places_read = _params(graph, stage, graph.steps(stage))
-            missing += [place for place in places_read if place.split(".")[0] in STAGES and not _covers(params, place)]
+    return list(dict.fromkeys(missing))
+
+
+def undeclared_parameters(graph: Graph, text: str, keys: Collection[str]) -> list[str]:
+    """Those of the keys of `params.yaml` that a `dvc.yaml` does not name in a stage that reads them."""
+    missing = []
+    for stage, written in ((yaml.safe_load(text) or {}).get("stages") or {}).items():
+        named = written.get("do", written).get("params") or ()
+        if named and all(isinstance(place, str) for place in named):  # otherwise all of params.yaml
+            missing += [key for key in _params(graph, stage, keys) if not _covers(named, key)]
     return list(dict.fromkeys(missing))
 
 
@@ -138,7 +142,7 @@ def _dump(part: Mapping[str, Any], flow: bool | None) -> str:
     return str(yaml.safe_dump(part, sort_keys=False, default_flow_style=flow, width=120, allow_unicode=True))
 
 
-def _stage(graph: Graph, stage: str, *, is_first: bool) -> dict[str, Any]:
+def _stage(graph: Graph, stage: str, keys: Collection[str], *, is_first: bool) -> dict[str, Any]:
     steps = graph.steps(stage)
     target = f"{stage}-${{key}}" if stage == "evaluate" else stage
     folder = f"data/{stage}/${{key}}" if stage == "evaluate" else f"data/{stage}"
@@ -152,7 +156,7 @@ def _stage(graph: Graph, stage: str, *, is_first: bool) -> dict[str, Any]:
         "desc": _DESCRIPTIONS[stage] + (_CHECKS if is_first else ""),
         "cmd": command,
         "deps": [*_code(graph), *earlier, *_declarations(graph, stage), *_sources(graph, stage)],
-        "params": [{"params.yaml": None}] if is_first else _params(graph, stage, steps),
+        "params": [{"params.yaml": None}] if is_first else _params(graph, stage, keys),
         "outs": outputs,
     }
 
@@ -172,16 +176,6 @@ def _code(graph: Graph) -> list[str]:
 def _declarations(graph: Graph, stage: str) -> list[str]:
     """The YAML files of the benchmarks that have steps in a stage."""
     return sorted({one.file for one in graph.benchmarks.values() if one.file and one.steps_of(stage)})
-
-
-def _given(graph: Graph, name: str, stage: str) -> list[str]:
-    """The entry of params.yaml that overrides a section of a benchmark's YAML file, if there is one.
-
-    DVC fails for a parameter that is not there. (A section that params.yaml overrides has a class of its own.)
-    """
-    section = getattr(graph.params.sections[name], stage)
-    is_given = section != graph.benchmarks[name].settings.model_fields[stage].default
-    return [f"{stage}.{name}"] if is_given else []
 
 
 def _sources(graph: Graph, stage: str) -> list[str]:
@@ -211,29 +205,21 @@ def _stages_before(graph: Graph, steps: Iterable[Step]) -> set[str]:
     return {maker.stage for maker in makers if maker is not None} - {step.stage for step in steps}
 
 
-def _params(graph: Graph, stage: str, steps: Iterable[Step]) -> list[str]:
-    """The parameters that decide which jobs a stage has and what they read.
+def _params(graph: Graph, stage: str, keys: Collection[str]) -> list[str]:
+    """The keys of `params.yaml` that decide which jobs a stage has and what they read.
 
-    They are the stage's own sections, and single places in the sections of other stages.
+    DVC fails at a key that the file does not have, so they are its own keys: `extract` and not a single setting, which
+    may have its default. `whatif make` finds out which jobs a change concerns.
     """
+    steps = graph.steps(stage)
     found = {"seed": None} if any(step.seed for step in steps) else {}
-    found["benchmarks"] = None
-    of_stage = [one for one in graph.benchmarks.values() if stage in one.settings.model_fields]
-    if all(one.file for one in of_stage):
-        found.update(dict.fromkeys(place for one in of_stage for place in _given(graph, one.name, stage)))
-    else:
-        found[stage] = None
-    if _has_judge(graph, stage):
+    found |= {"benchmarks": None, stage: None}
+    if stage in ("evaluate", "aggregate"):
         found[_JUDGE] = None
     for step in steps:
-        benchmark = graph.benchmarks[step.benchmark]
-        read = places(step.reads, step.benchmark, benchmark.settings) if step.reads is not None else ()
-        # A benchmark without a judge of its own lacks that key, at which DVC would fail.
-        others = [place.removesuffix(f".{_JUDGE}") for place in read if place.split(".")[0] != stage]
-        if benchmark.file:  # what the file says is not in params.yaml; the file is a dependency
-            stages = dict.fromkeys(place.split(".")[0] for place in others)
-            others = [place for other in stages if other in STAGES for place in _given(graph, benchmark.name, other)]
-        found.update(dict.fromkeys(others))
+        kind = graph.benchmarks[step.benchmark].settings
+        read = places(step.reads, step.benchmark, kind) if step.reads is not None else ()
+        found.update(dict.fromkeys(place.split(".")[0] for place in read))
         if any(one.dimension not in step.divided_by for one in step.shown):
             found["models"] = None  # a table of all models; another step reads only that of its job
         if stage == "evaluate" and any(dimension.is_model for dimension in step.divided_by):
@@ -241,9 +227,4 @@ def _params(graph: Graph, stage: str, steps: Iterable[Step]) -> list[str]:
         # A judge, asked for every model; or a model that writes questions.
         if step.asks is not None and (stage != "evaluate" or step.asks is not step.divided_by[0]):
             found.update(dict.fromkeys(f"models.{key}" for key in graph.values(step)[step.asks.name]))
-    return [place for place in found if not any(place.startswith(f"{other}.") for other in found)]
-
-
-def _has_judge(graph: Graph, stage: str) -> bool:
-    """Whether the judge of all benchmarks decides which jobs a stage has, or what they read."""
-    return graph.params.judge is not None and stage in ("evaluate", "aggregate")
+    return [key for key in found if key.split(".")[0] in keys and not ("models" in found and key.startswith("models."))]

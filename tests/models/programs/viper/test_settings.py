@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.defaults import PARAMS, name_no_model
+from tests.defaults import name_no_model, shipped_values
 from whatif import benchmarks
 from whatif.engine.errors import WhatifError
 from whatif.engine.params.programs import Detector, ModelTools, Writer
@@ -26,7 +26,7 @@ ENTRY = {"adapter": "vipergpt", "benchmarks": ["cvqa-real"], "writer": dict(API)
 
 
 def values_with(entry: dict[str, Any]) -> dict[str, Any]:
-    values: dict[str, Any] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    values: dict[str, Any] = shipped_values()
     values["benchmarks"] = ["cvqa-real"]
     values["models"] = {"viper": entry}
     name_no_model(values)
