@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -172,21 +172,39 @@ def _child(folder: Path, what: str) -> dict[str, Any]:
 
 def _ours(folder: Path, made: Path) -> list[float]:
     """Everything that is made of predictions, written to files."""
-    from whatif.benchmarks.cvqa_synthetic.report import headline_of, tables_of
+    from whatif.benchmarks.cvqa_synthetic.report import Puzzles
     from whatif.benchmarks.cvqa_synthetic.settings import ReportSettings
+    from whatif.benchmarks.cvqa_synthetic.steps import TABLES, TITLE
+    from whatif.benchmarks.shared.dimensions import CHOOSER
+    from whatif.benchmarks.shared.results import answered_fields
     from whatif.benchmarks.shared.tasks import evaluation_stage
-    from whatif.results.reporting.funnel import funnel
+    from whatif.engine import artifacts
+    from whatif.engine.artifacts.ahead import read_ahead
+    from whatif.engine.looked_up import looked_up
     from whatif.results.reporting.report import Report, text_files
+    from whatif.results.reporting.twin_answers import PREDICTION_COLUMNS, QUESTION_COLUMNS, TwinAnswers
+    from whatif.scoring.ranking_rules import STORED
 
     folders = sorted(folder.glob("model-*"))
     names = {one.name: one.name for one in folders}
     paths = [path for one in folders for path in sorted(one.iterdir())]
-    scores, tables = tables_of(paths, [folder / "questions.parquet"], ReportSettings(0.95, 500), names)
-    stages = [evaluation_stage(sorted(one.iterdir()), one.name) for one in folders]
-    report = Report("C-VQA-Synthetic", [*tables, funnel(stages)], headline_of(scores))
+    said = artifacts.batches(paths, PREDICTIONS, PREDICTION_COLUMNS, encoded=["model", "response", "answer", "status"])
+    asked = artifacts.batches([folder / "questions.parquet"], QUESTIONS, QUESTION_COLUMNS)
+    found = Puzzles(
+        **answered_fields(TwinAnswers(read_ahead(said), asked, names), names, STORED),
+        task=cast(Any, None),
+        title=TITLE,
+        settings=ReportSettings(0.95, 500),
+        dimension=CHOOSER,
+        questions=(),
+        stages=[evaluation_stage(sorted(one.iterdir()), one.name) for one in folders],
+    )
+    names_of_tables = ("table7", "paired", "templates", "drops", "letters", "funnel")
+    tables = [looked_up(TABLES.tables[name]).table(name, found) for name in names_of_tables]
+    report = Report(TITLE, tables, found.headline)
     for path, content in text_files("cvqa-synthetic", report).items():
         (made / Path(path).name).write_bytes(content)
-    return [float(scores.metrics[model]["all"]["original"]["accuracy"]) for model in names]
+    return [float(found.headline[model]["original"]) for model in names]
 
 
 def _pandas(folder: Path, made: Path, *, by_rules: bool = True) -> list[float]:

@@ -27,7 +27,7 @@ from docs.numbers import claims, embedded, first_run, guessed, reading_errors, r
 from docs.numbers.markdown import ROOT, markdown
 from whatif.results.reporting.rendering import grid
 from whatif.results.reporting.table import Column, View, from_csv
-from whatif.results.reporting.twin_rows import ACCURACIES, DROPPED, MCNEMAR
+from whatif.results.reporting.twin_measures import ACCURACIES, DROPPED, MCNEMAR
 
 SIMULATED = (
     *("coverage", "coverage of other designs", "coverage of independent questions"),

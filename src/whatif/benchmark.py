@@ -9,13 +9,14 @@ from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.pilots import Pilot, marked, pilot_of, pilots_of
 from whatif.benchmarks.shared.question_items import About, question_items, shown_systems, title_of
 from whatif.benchmarks.shared.reports import audits_of, costs_of, publish
+from whatif.benchmarks.shared.results import TwinResults
+from whatif.benchmarks.shared.tables import shared_tables
 from whatif.benchmarks.shared.tasks import (
     evaluation_stage,
     judgement,
     limits_of,
     names_of,
     pairs_of,
-    table_files,
     with_predictions,
 )
 from whatif.engine.artifacts.images import SortedImages, image_row
@@ -40,14 +41,17 @@ from whatif.engine.language.options import LETTERS
 from whatif.engine.language.strategies import DIRECT
 from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
 from whatif.engine.random_streams import stream
+from whatif.results.reporting.declared import Declared, Figure, Made, report_of, tables_of
 from whatif.results.reporting.funnel import FunnelStage, funnel, reasons
 from whatif.results.reporting.items import ItemView
-from whatif.results.reporting.paired import COUNTERFACTUAL, ORIGINAL, PairedSystem, PairedText, paired
+from whatif.results.reporting.paired import COUNTERFACTUAL, ORIGINAL, PairedSystem, PairedText, paired, twin_systems
 from whatif.results.reporting.paired_answers import ALL, answers_of_rows, by_group
 from whatif.results.reporting.precision import in_percent
 from whatif.results.reporting.report import Report
 from whatif.results.reporting.shortcuts import shortcuts
-from whatif.results.reporting.table import DROP, Column, Table, View, tidy
+from whatif.results.reporting.table import DROP, OURS, REPORTED, Column, Table, View, tidy
+from whatif.results.reporting.table_modules import TableModules
+from whatif.results.reporting.twin_measures import accuracy, each_variant, of_models
 from whatif.scoring.open_answers import open_predictions
 from whatif.scoring.rank import majority_answers, predictions
 from whatif.scoring.shortcuts.audit import audit
@@ -63,9 +67,11 @@ __all__ = [
     "JUDGEMENTS",
     "LETTERS",
     "ORIGINAL",
+    "OURS",
     "PREDICTIONS",
     "QUESTIONS",
     "REJECTIONS",
+    "REPORTED",
     "SHORTCUTS",
     "SHOWN_CHOOSERS",
     "SITE_OUTPUTS",
@@ -74,8 +80,11 @@ __all__ = [
     "Benchmark",
     "BenchmarkSettings",
     "Column",
+    "Declared",
+    "Figure",
     "FunnelStage",
     "ItemView",
+    "Made",
     "PairedSystem",
     "PairedText",
     "Pilot",
@@ -86,10 +95,13 @@ __all__ = [
     "SourcePath",
     "StepsOf",
     "Table",
+    "TableModules",
     "Task",
+    "TwinResults",
     "UnreadableImageError",
     "View",
     "WhatifError",
+    "accuracy",
     "answers_of_rows",
     "audit",
     "audits_of",
@@ -97,6 +109,7 @@ __all__ = [
     "clustered_share",
     "costs_of",
     "decode",
+    "each_variant",
     "evaluation_stage",
     "funnel",
     "image_row",
@@ -106,6 +119,7 @@ __all__ = [
     "majority_answers",
     "marked",
     "names_of",
+    "of_models",
     "open_predictions",
     "paired",
     "pairs_of",
@@ -116,13 +130,16 @@ __all__ = [
     "publish",
     "question_items",
     "reasons",
+    "report_of",
     "schema_of",
+    "shared_tables",
     "shortcuts",
     "shown_systems",
     "stream",
-    "table_files",
+    "tables_of",
     "tidy",
     "title_of",
+    "twin_systems",
     "user_path",
     "with_predictions",
     "write_predictions",

@@ -11,7 +11,7 @@ import pyarrow as pa
 from tests.choice_questions import choice_question
 from whatif.benchmarks.cfmm.schemas import BASIC, VARIANTS
 from whatif.engine.artifacts.schemas import OPTION_SCORE, PREDICTIONS
-from whatif.results.reporting.system_answers import COLUMNS
+from whatif.results.reporting.answers import COLUMNS
 
 Row = dict[str, Any]
 SCHEMA = pa.schema([PREDICTIONS.schema.field(name) for name in COLUMNS])

@@ -7,17 +7,17 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from tests.results.reporting.test_twins import SETTINGS, prediction, question
-from whatif.benchmarks.cvqa_synthetic.counting import counted, number_of_all
+from tests.benchmarks.cvqa_synthetic.answered import made, puzzles
+from tests.results.reporting.test_twins import prediction, question
+from whatif.benchmarks.cvqa_synthetic.report import number_of_all
 from whatif.results.reporting.rendering import grid
 from whatif.results.reporting.table import Table
-from whatif.results.reporting.twin_answers import TwinAnswers
 from whatif.scoring.statistics import wilson
 
 NAMES = {"counts": "Counts everything", "right": "Right", "silent": "Silent"}
 
 
-def made() -> Table:
+def counted() -> Table:
     """Ten pairs with the options 1 to 4, where A is right: all are 1 in two of them, 3 in six, 9 in two.
 
     A model that counts everything gives the option with that number, or else the last one.
@@ -38,10 +38,7 @@ def made() -> Table:
                 prediction(asked, None, "none", model="silent"),
             ]
     del everything["p007"]  # a pair whose scene is unknown
-    answers = TwinAnswers(predictions, questions, NAMES)
-    return counted(
-        answers, questions, everything, settings=SETTINGS, names=NAMES, title="Puzzles", known="It is known."
-    )
+    return made("counted", puzzles(predictions, questions, NAMES, everything=everything, known="It is known."))
 
 
 def value(table: Table, measure: str, template: str = "all", model: str = "") -> pd.Series[Any]:
@@ -52,7 +49,7 @@ def value(table: Table, measure: str, template: str = "all", model: str = "") ->
 
 
 def test_how_often_the_number_is_an_option_and_right() -> None:
-    table = made()
+    table = counted()
     counts = {measure: value(table, measure)["value"] for measure in ("questions", "listed", "right option")}
     assert counts == {"questions": 9, "listed": 7, "right option": 2}
     assert value(table, "wrong option", "dots")["value"] == 5
@@ -60,7 +57,7 @@ def test_how_often_the_number_is_an_option_and_right() -> None:
 
 
 def test_a_model_that_counts_everything_is_told_from_one_that_is_right() -> None:
-    table = made()
+    table = counted()
     share = wilson(5, 5, 0.95)
     row = value(table, "chosen where wrong", model="counts")
     assert (row["value"], row["n"], row["low"]) == (100, 5, pytest.approx(100 * share.low, abs=1e-4))
@@ -74,7 +71,7 @@ def test_a_model_that_counts_everything_is_told_from_one_that_is_right() -> None
 
 
 def test_a_row_without_questions_is_left_out_of_the_printed_table() -> None:
-    table = made()
+    table = counted()
     printed = [grid(view, table.frame) for view in table.views]
     assert [row[0] for row in printed[0].rows] == ["dots", "dots", "flowers", "flowers", "all", "all"]
     for shares in printed[1:]:
@@ -86,9 +83,9 @@ def test_a_row_without_questions_is_left_out_of_the_printed_table() -> None:
 
 def test_questions_that_a_model_was_not_asked_do_not_count() -> None:
     questions = [question(pair, variant) for pair in range(4) for variant in ("original", "counterfactual")]
-    answers = TwinAnswers([prediction(asked, "B") for asked in questions[:4]], questions, ["m"])
     everything = {asked["pair_id"]: 2 for asked in questions}
-    table = counted(answers, questions, everything, settings=SETTINGS, names={"m": "M"}, title="", known="")
+    predictions = [prediction(asked, "B") for asked in questions[:4]]
+    table = made("counted", puzzles(predictions, questions, {"m": "M"}, everything=everything))
     assert value(table, "questions", "dots")["value"] == 4
     assert value(table, "chosen where wrong", "dots", "m")["n"] == 2
     assert set(table.frame["template"]) == {"dots"}, "the only template is all of them"

@@ -6,29 +6,26 @@ from typing import Any
 
 import pytest
 
-from tests.results.reporting.test_twins import SETTINGS, a_set, prediction, question
-from whatif.benchmarks.cvqa_synthetic.tables import Table7, table7
+from tests.benchmarks.cvqa_synthetic.answered import cells, made, puzzles
+from tests.frames import ends
+from tests.results.reporting.test_twins import a_set, prediction, question
+from whatif.benchmarks.cvqa_synthetic.report import Puzzles
 from whatif.engine.errors import WhatifError
 from whatif.results.reporting.plots import accuracy_points
 from whatif.results.reporting.rendering import grid, to_latex, to_markdown
 from whatif.results.reporting.table import to_csv
+from whatif.scoring.statistics import paired_drop, wilson
 
 
 @pytest.fixture
-def made() -> Table7:
+def found() -> Puzzles:
     questions, predictions = a_set({"dots": ("A", "B"), "flowers": ("A", "A")}, size=20)
     silent = [prediction(asked, None, "none", "silent") for asked in questions]
-    return table7(predictions + silent, questions, SETTINGS, {"m": "Tiny LLaVA", "silent": "Silent"})
+    return puzzles(predictions + silent, questions, {"m": "Tiny LLaVA", "silent": "Silent"})
 
 
-def cells(made: Table7, name: str, view: int = 0) -> list[dict[str, str]]:
-    table = made.tables[name]
-    printed = grid(table.views[view], table.frame)
-    return [dict(zip(printed.header, row, strict=True)) for row in printed.rows]
-
-
-def test_the_main_table_has_chance_then_the_reported_then_ours(made: Table7) -> None:
-    rows = cells(made, "table7")
+def test_the_main_table_has_chance_then_the_reported_then_ours(found: Puzzles) -> None:
+    rows = cells(made("table7", found))
     assert [(row["Model"], row["From"]) for row in rows] == [
         ("Chance", ""),
         ("InstructBLIP (Vicuna-7B)", "reported"),
@@ -58,8 +55,8 @@ def test_the_main_table_has_chance_then_the_reported_then_ours(made: Table7) -> 
     assert ours["McNemar p"] == "1.9e-06"  # 2 / 2^20
 
 
-def test_how_responses_were_read_is_in_a_table_of_its_own(made: Table7) -> None:
-    rows = cells(made, "table7", view=1)
+def test_how_responses_were_read_is_in_a_table_of_its_own(found: Puzzles) -> None:
+    rows = cells(made("table7", found), view=1)
     assert [(row["Model"], row["Variant"]) for row in rows] == [
         (name, variant) for name in ("Tiny LLaVA", "Silent") for variant in ("original", "counterfactual")
     ]
@@ -68,32 +65,38 @@ def test_how_responses_were_read_is_in_a_table_of_its_own(made: Table7) -> None:
     assert [row["None"] for row in rows] == ["0", "0", "40", "40"]
 
 
-def test_the_frame_has_one_number_a_cell_and_every_number_of_the_metrics(made: Table7) -> None:
-    frame = made.tables["table7"].frame
-    assert [str(frame[name].dtype) for name in ("value", "low", "high", "n", "p")] == [
-        *["Float64"] * 3,
-        "Int64",
-        "Float64",
+def test_the_csv_file_has_one_number_a_cell(found: Puzzles) -> None:
+    lines = to_csv(made("table7", found).frame).splitlines()
+    assert lines[0] == "model,name,source,variant,measure,published,value,low,high,n,p"
+    assert lines[1] == ",Chance,,original,accuracy,,25.0,,,,"
+    assert lines[3] == ",InstructBLIP (Vicuna-7B),reported,original,accuracy,26.9,26.9,,,,"
+    ours = [line.removeprefix("m,Tiny LLaVA,ours,") for line in lines if line.startswith("m,")]
+    low, high = ends(wilson(40, 40))
+    assert ours[0] == f"original,accuracy,,100.0,{low},{high},40,"
+    low, high = ends(wilson(20, 40))
+    assert ours[1] == f"counterfactual,accuracy,,50.0,{low},{high},40,"
+    drop = paired_drop([True] * 40, [False] * 20 + [True] * 20).interval
+    low, high = ends(drop)
+    assert ours[2] == f",drop,,50.0,{low},{high},40,1.907e-06"  # 2 / 2^20
+    rest = [
+        *("original,legacy,,100.0,,,,", "counterfactual,legacy,,50.0,,,,"),
+        *("original,vlmevalkit,,100.0,,,,", "counterfactual,vlmevalkit,,50.0,,,,"),
+        *("original,lmms-eval,,100.0,,,,", "counterfactual,lmms-eval,,50.0,,,,"),
+        *("original,ok,,40.0,,,40,", "original,ambiguous,,0.0,,,40,"),
+        *("original,none,,0.0,,,40,", "original,error,,0.0,,,40,"),
+        *("counterfactual,ok,,40.0,,,40,", "counterfactual,ambiguous,,0.0,,,40,"),
+        *("counterfactual,none,,0.0,,,40,", "counterfactual,error,,0.0,,,40,"),
+        ",left out,,0.0,,,,",
     ]
-    ours = frame[frame["model"] == "m"].set_index(["measure", "variant"])
-    numbers = made.metrics["m"]["all"]
-    for variant in ("original", "counterfactual"):
-        accuracy = ours.loc[("accuracy", variant)]
-        assert [accuracy[end] for end in ("value", "low", "high")] == list(numbers[variant].values())
-        assert ours.loc[("legacy", variant), "value"] == numbers["legacy"][variant]
-        for status, count in numbers["status"][variant].items():
-            assert ours.loc[(status, variant), "value"] == count
-    drop = ours.loc[("drop", "")]
-    assert [drop[end] for end in ("value", "low", "high")] == list(numbers["drop"].values())
-    assert (drop["n"], drop["p"]) == (numbers["pairs"], numbers["mcnemar_p"])
+    assert ours[3:] == rest
 
 
 def test_ours_is_beside_the_reported_row_of_the_same_system() -> None:
     questions, predictions = a_set({"dots": ("A", "B")}, size=3)
     rows = predictions + [{**row, "model": "other"} for row in predictions]
     names = {"m": "Tiny LLaVA", "other": "InstructBLIP (FlanT5 XXL)"}
-    found = cells(table7(rows, questions, SETTINGS, names), "table7")
-    assert [(row["Model"], row["From"]) for row in found[1:]] == [
+    printed = cells(made("table7", puzzles(rows, questions, names)))
+    assert [(row["Model"], row["From"]) for row in printed[1:]] == [
         ("InstructBLIP (Vicuna-7B)", "reported"),
         ("InstructBLIP (FlanT5 XXL)", "reported"),
         ("InstructBLIP (FlanT5 XXL)", "ours"),
@@ -102,8 +105,8 @@ def test_ours_is_beside_the_reported_row_of_the_same_system() -> None:
     ]
 
 
-def test_groups_are_the_templates(made: Table7) -> None:
-    rows = cells(made, "templates")
+def test_groups_are_the_templates(found: Puzzles) -> None:
+    rows = cells(made("templates", found))
     assert [(row["Model"], row["Template"], row["Pairs"]) for row in rows[:2]] == [
         ("Tiny LLaVA", "dots", "20"),
         ("Tiny LLaVA", "flowers", "20"),
@@ -111,8 +114,8 @@ def test_groups_are_the_templates(made: Table7) -> None:
     assert [row["Drop"].split(" ")[0] for row in rows] == ["100.0", "0.0", "0.0", "0.0"]
 
 
-def test_letters_and_what_was_not_answered(made: Table7) -> None:
-    table = made.tables["letters"]
+def test_letters_and_what_was_not_answered(found: Puzzles) -> None:
+    table = made("letters", found)
     printed = grid(table.views[0], table.frame)
     assert printed.header == ("Model", "Variant", "A", "B", "C", "D", "Ambiguous", "None", "Error")
     assert printed.rows == (
@@ -123,8 +126,9 @@ def test_letters_and_what_was_not_answered(made: Table7) -> None:
     )
 
 
-def test_points_to_plot(made: Table7) -> None:
-    points = accuracy_points(made.tables["table7"].frame)
+def test_points_to_plot(found: Puzzles) -> None:
+    frame = made("table7", found).frame
+    points = accuracy_points(frame)
     assert [(point.model, point.source) for point in points] == [
         ("InstructBLIP (Vicuna-7B)", "reported"),
         ("InstructBLIP (FlanT5 XXL)", "reported"),
@@ -135,13 +139,13 @@ def test_points_to_plot(made: Table7) -> None:
     reported, ours = points[0], points[3]
     assert (reported.original, reported.counterfactual, reported.original_low) == (26.9, 25.7, None)
     assert (ours.name, ours.original, ours.counterfactual) == ("Tiny LLaVA", 100.0, 50.0)
-    assert ours.counterfactual_low == made.metrics["m"]["all"]["counterfactual"]["low"]
-    assert ours.original_high == made.metrics["m"]["all"]["original"]["high"] == 100.0
+    assert ours.counterfactual_low == ends(wilson(20, 40))[0]
+    assert ours.original_high == 100.0
 
 
-def test_every_table_can_be_written_in_every_format(made: Table7) -> None:
+def test_every_table_can_be_written_in_every_format(found: Puzzles) -> None:
     for name in ("table7", "templates", "letters"):  # no options were ranked, so `rules` is empty
-        table = made.tables[name]
+        table = made(name, found)
         for text in (to_csv(table.frame), to_markdown(table), to_latex(table)):
             assert "Tiny LLaVA" in text
 
@@ -153,19 +157,17 @@ def test_chance_is_the_mean_of_one_in_the_number_of_options(options: tuple[int, 
         for variant, count in zip(("original", "counterfactual"), options, strict=True)
     ]
     predictions = [prediction(asked, "A") for asked in questions]
-    assert table7(predictions, questions, SETTINGS, {"m": "M"}).chance == chance
+    assert puzzles(predictions, questions, {"m": "M"}).chance == chance
 
 
 def test_the_level_of_confidence_is_in_the_caption() -> None:
     questions, predictions = a_set({"dots": ("A", "B")}, size=3)
-    settings = SETTINGS.model_copy(update={"confidence": 0.9})
-    assert (
-        "with 90% intervals" in table7(predictions, questions, settings, {"m": "M"}).tables["table7"].views[0].caption
-    )
+    found = puzzles(predictions, questions, {"m": "M"}, confidence=0.9)
+    assert "with 90% intervals" in made("table7", found).views[0].caption
 
 
 def test_open_questions_and_no_questions_are_refused() -> None:
     with pytest.raises(WhatifError, match="questions: there are none"):
-        table7([], [], SETTINGS, {})
+        made("table7", puzzles([], [], {}))
     with pytest.raises(WhatifError, match="question p000-original: has no choices"):
-        table7([], [{**question(0, "original"), "choices": None}], SETTINGS, {})
+        made("table7", puzzles([], [{**question(0, "original"), "choices": None}], {}))

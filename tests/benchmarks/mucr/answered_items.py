@@ -13,7 +13,7 @@ from whatif.benchmarks.mucr.asked_items import AskedItems
 from whatif.benchmarks.mucr.results import Attempts, Results
 from whatif.benchmarks.mucr.schemas import CONTEXT, MAIN_FORM, SCORES, STYLES, TEXT, VISUAL_FORMS
 from whatif.engine.artifacts.schemas import PREDICTIONS
-from whatif.results.reporting.system_answers import COLUMNS, System, SystemAnswers
+from whatif.results.reporting.answers import COLUMNS, Answers, System
 
 Row = dict[str, Any]
 SCHEMA = pa.schema([PREDICTIONS.schema.field(name) for name in COLUMNS])
@@ -109,10 +109,10 @@ def results(
     **others: Any,
 ) -> Results:
     questions = AskedItems.of(map(question, asked), asked)
-    made = SystemAnswers(table([row for rows in systems.values() for row in rows]), questions, list(systems))
+    made = Answers(table([row for rows in systems.values() for row in rows]), questions, list(systems))
     if "tuned" in others:
         others["tuned"] = {
-            key: SystemAnswers(table(rows), questions, [(rows[0]["model"], rows[0]["strategy"])])
+            key: Answers(table(rows), questions, [(rows[0]["model"], rows[0]["strategy"])])
             for key, rows in others["tuned"].items()
         }
     if "people" in others:

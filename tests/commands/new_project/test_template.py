@@ -18,12 +18,14 @@ from tests.defaults import ROOT
 from tests.published import funnel
 from whatif import benchmarks
 from whatif.benchmarks import contradictions, discovery
+from whatif.commands import notebook
 from whatif.commands.new_project import Names, own_files
 from whatif.commands.new_project.names import LONGEST
 from whatif.engine import artifacts
 from whatif.engine.artifacts.schemas import TABLES
-from whatif.engine.graph import code_index, code_version
+from whatif.engine.graph import code_index, code_version, module_source
 from whatif.engine.graph.jobs import Job
+from whatif.engine.graph.plain_modules import not_plain
 from whatif.engine.graph.run import run
 from whatif.engine.workflow.dvc_yaml import dvc_yaml
 from whatif.engine.workflow.stage_files import stage_files
@@ -46,11 +48,16 @@ def names(request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.Monk
     yield found
     discovery.modules.cache_clear()
     contradictions.claims_files.cache_clear()
-    TABLES.pop(f"{found.benchmark}-shelves/1", None)
-    for module in [name for name in sys.modules if name.partition(".")[0] == found.package]:
+    forget(found)
+
+
+def forget(names: Names) -> None:
+    """Makes the process read the package of a project again, as another process would."""
+    TABLES.pop(f"{names.benchmark}-shelves/1", None)
+    for module in [name for name in sys.modules if name.partition(".")[0] == names.package]:
         del sys.modules[module]
     # Packages of one name are in one place for a process, and in another one for the next test.
-    for known in [*vars(code_index).values(), *vars(code_version).values()]:
+    for known in [*vars(code_index).values(), *vars(code_version).values(), *vars(module_source).values()]:
         if hasattr(known, "cache_clear"):
             known.cache_clear()
 
@@ -75,7 +82,7 @@ def test_ten_pictures_go_through_every_stage(names: Names) -> None:
     assert {stages[f"evaluate {model}"][1:] for model in ("random", "first-option", "majority")} == {(30, 30, 0)}
     metrics = json.loads(Path("metrics/my-benchmark.json").read_text(encoding="utf-8"))
     assert set(metrics) == {"random", "first-option", "majority"}
-    assert set(metrics["random"]) == {"original", "counterfactual", "drop"}
+    assert set(metrics["random"]) == {"original", "counterfactual", "drop", "pairs"}
     assert Path("site/my-benchmark/items.html").is_file()
     shown = re.findall(r"^\| (?:Model|First|Most|Random) .*$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     printed = Path("metrics/my-benchmark/accuracy.md").read_text(encoding="utf-8").splitlines()
@@ -116,6 +123,50 @@ def test_the_code_for_pictures_of_your_own_works_as_the_page_says(names: Names, 
     assert {row["licence"] for row in read_rows(early[0], "images")} == {"CC-BY-4.0"}
     assert [row["balls"] for row in read_rows(early[0], "shelves")] == [["green", "blue"], ["red", "red", "blue"]]
     assert len(list(read_rows(early[1], "questions"))) == 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("names", ["my-benchmark"], indirect=True)
+def test_a_table_is_added_by_writing_one_file(names: Names, folder: Path) -> None:
+    graph = benchmarks.graph(benchmarks.load_params())
+    for job in graph.jobs:
+        run(job, lambda line: None)
+    before = {path: path.read_bytes() for path in sorted(Path("metrics/my-benchmark").iterdir())}
+    (folder / "src/my_benchmark/tables/hard_changes.py").write_text(HARD_CHANGES, encoding="utf-8")
+    forget(names)
+    graph = benchmarks.graph(benchmarks.load_params())
+    done = {job.name: run(job, lambda line: None) for job in graph.jobs}
+    assert [job for job, what in done.items() if what == "computed"] == ["aggregate my-benchmark", "aggregate site"]
+    assert not_plain("my_benchmark.tables.hard_changes") == not_plain("my_benchmark.steps") == ""
+    lines = Path("metrics/my-benchmark/hard-changes.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "model,name,source,change,measure,value,low,high,n,p"
+    assert [line.split(",")[3] for line in lines[1:]] == ["painted", "removed"] * 3
+    after = {path: path.read_bytes() for path in sorted(Path("metrics/my-benchmark").iterdir())}
+    report = Path("metrics/my-benchmark/report.md")
+    assert {path for path, data in after.items() if before.get(path) != data} == {
+        report,
+        *(report.with_name(f"hard-changes.{suffix}") for suffix in ("csv", "md", "tex")),
+    }
+    headings = re.findall("^## (.*)$", after[report].decode(), re.MULTILINE)
+    assert headings.index("Hard changes") == headings.index("Pairs") + 1
+    assert "hard-changes" in notebook.tables("my-benchmark")
+
+
+HARD_CHANGES = '''"""The drop of each change."""
+
+from whatif.benchmarks.shared.results import TwinResults
+from whatif.results.reporting.declared import Declared
+from whatif.results.reporting.table import View
+from whatif.results.reporting.twin_measures import DROPPED, PAIRS, drop, of_models
+
+TABLE: Declared[TwinResults] = Declared(
+    position=25,
+    title="Hard changes",
+    identity=("model", "name", "source", "change", "measure"),
+    rows=lambda found: of_models(found, drop, by="change"),
+    views=lambda found: (View("The drop in points.", {"name": "Model", "change": "Change"}, (DROPPED, PAIRS)),),
+)
+'''
 
 
 def replace(file: Path, pattern: str, text: str) -> None:

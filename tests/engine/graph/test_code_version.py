@@ -243,7 +243,7 @@ def test_every_step_of_every_benchmark_is_covered() -> None:
     assert not any(name.startswith(elsewhere) for name in puzzles)
     assert "whatif.models.baselines" in reached["evaluate cvqa-synthetic random part-000-of-002"]
     assert not any("drawing" in name for name in reached["evaluate cvqa-synthetic random part-000-of-002"])
-    assert "whatif.benchmarks.cvqa_synthetic.tables" in reached["aggregate cvqa-synthetic"]
+    assert "whatif.benchmarks.cvqa_synthetic.tables.counted" in reached["aggregate cvqa-synthetic"]
 
 
 def test_an_evaluation_depends_on_its_own_adapter_alone() -> None:

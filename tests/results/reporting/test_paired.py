@@ -27,7 +27,7 @@ from whatif.results.reporting.paired import (
 from whatif.results.reporting.paired_answers import (
     ALL,
     NO_ANSWER,
-    Answers,
+    PairAnswers,
     PairOutcomes,
     Pairs,
     answers_of_rows,
@@ -73,10 +73,12 @@ def pairs(correct: list[tuple[int, int]], groups: list[int] | None = None, **mor
     )
 
 
-def answers(correct: list[tuple[int, int]], given: list[tuple[int, int]], asked: list[bool] | None = None) -> Answers:
+def answers(
+    correct: list[tuple[int, int]], given: list[tuple[int, int]], asked: list[bool] | None = None
+) -> PairAnswers:
     codes = np.array(given, dtype=np.int32).reshape(-1, 2)
     right = codes == np.array(correct).reshape(-1, 2)
-    return Answers(np.array(asked or [True] * len(given), dtype=np.bool_), right, codes)
+    return PairAnswers(np.array(asked or [True] * len(given), dtype=np.bool_), right, codes)
 
 
 def outcomes(correct: list[tuple[int, int]], given: list[tuple[int, int]], **more: Any) -> PairOutcomes:
@@ -180,7 +182,7 @@ def test_groups_and_pairs_that_were_not_asked() -> None:
 
 def test_a_right_answer_in_other_words_is_the_right_one() -> None:
     """What the rules of scoring call right counts as right, so both right is always consistent."""
-    given = Answers(np.array([True]), np.array([[True, True]]), np.array([[7, 7]], dtype=np.int32))
+    given = PairAnswers(np.array([True]), np.array([[True, True]]), np.array([[7, 7]], dtype=np.int32))
     assert outcomes_of(pairs([OTHER]), given).consistent.tolist() == [True]
     assert outcomes_of(pairs([SAME]), given).consistent.tolist() == [True]
 
@@ -296,7 +298,7 @@ def test_a_hundred_thousand_pairs_are_quick_to_count() -> None:
         correct = generator.integers(0, 4, (number, 2), dtype=np.int32)
         given = generator.integers(-1, 4, (number, 2), dtype=np.int32)
         some = Pairs(["g"], np.zeros(number, dtype=np.int64), correct, np.full(number, 0.5))
-        said = Answers(np.ones(number, dtype=np.bool_), given == correct, given)
+        said = PairAnswers(np.ones(number, dtype=np.bool_), given == correct, given)
         profile = cProfile.Profile()
         profile.enable()
         list(measures(dict(by_group(some, said))[ALL], 0.95))

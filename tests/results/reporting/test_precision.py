@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.benchmarks.cvqa_synthetic.answered import made as table_of
+from tests.benchmarks.cvqa_synthetic.answered import puzzles
 from tests.results.reporting.test_twins import SETTINGS, a_set
 from whatif.benchmarks.cvqa_real.figures import gap_bars
 from whatif.benchmarks.cvqa_real.tables import real_table
-from whatif.benchmarks.cvqa_synthetic.tables import table7
 from whatif.results.reporting.numerals import p_value
 from whatif.results.reporting.precision import SMALLEST_P, p_number
 from whatif.results.reporting.rendering import grid, to_latex, to_markdown
@@ -33,7 +34,7 @@ def test_p_values_in_metrics_have_four_digits() -> None:
 
 
 def test_a_p_value_that_underflows_is_never_0() -> None:
-    table = table7(LOST, QUESTIONS, SETTINGS, {"m": "Model"}).tables["table7"]
+    table = table_of("table7", puzzles(LOST, QUESTIONS, {"m": "Model"}))
     ours = table.frame[table.frame["source"] == "ours"]
     assert ours[ours["measure"] == "drop"]["p"].tolist() == [SMALLEST_P]
     made = grid(table.views[0], table.frame)
@@ -51,7 +52,7 @@ def test_holms_factor_makes_no_number_of_an_unknown_one() -> None:
     [row] = [row for row in cells.rows if row[:3] == ("Model", "ours", "direct")]
     found = dict(zip(cells.header, row, strict=True))
     assert (found["p"], found["Holm p"]) == ("< 1e-300", "< 1e-300")
-    assert made.metrics["m"]["direct"]["mcnemar_p_holm"] == SMALLEST_P
+    assert f",{SMALLEST_P},{SMALLEST_P}" in to_csv(made.table.frame)
 
 
 def test_figure_5_prints_it_too() -> None:

@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 
-from tests.results.reporting.test_twins import SETTINGS, VARIANTS, prediction, question
-from whatif.benchmarks.cvqa_synthetic.tables import Table7, table7
+from tests.benchmarks.cvqa_synthetic.answered import made as table_of
+from tests.benchmarks.cvqa_synthetic.answered import puzzles
+from tests.results.reporting.test_twins import VARIANTS, prediction, question
+from whatif.benchmarks.cvqa_synthetic.report import Puzzles
 from whatif.engine.artifacts.reader import batches
 from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS
 from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.params.model_entries import RankingRule
+from whatif.results.reporting.answers import STATUSES
 from whatif.results.reporting.rendering import WIDTH, grid, to_latex, to_markdown
 from whatif.results.reporting.table import to_csv
 from whatif.results.reporting.twin_answers import PREDICTION_COLUMNS, QUESTION_COLUMNS, TwinAnswers
@@ -76,7 +79,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def made(folder: Path, rule: RankingRule) -> Table7:
+def made(folder: Path, rule: RankingRule) -> Puzzles:
     said = batches(
         folder / "predictions.parquet",
         PREDICTIONS,
@@ -84,7 +87,7 @@ def made(folder: Path, rule: RankingRule) -> Table7:
         encoded=["model", "response", "answer", "status"],
     )
     asked = batches(folder / "questions.parquet", QUESTIONS, QUESTION_COLUMNS)
-    return table7(said, asked, SETTINGS, NAMES, rule)
+    return puzzles(said, asked, NAMES, rule)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -109,47 +112,54 @@ def test_the_rule_decides_the_accuracy_of_a_model_that_ranked(
     folder: Path, rule: RankingRule, original: float, counterfactual: float
 ) -> None:
     found = made(folder, rule)
-    numbers = found.metrics["all"]["all"]
-    assert (numbers["original"]["accuracy"], numbers["counterfactual"]["accuracy"]) == (original, counterfactual)
-    assert numbers["legacy"] == {"original": original, "counterfactual": counterfactual}
+    cells = values(found, "table7")
+    for measure in ("accuracy", "legacy"):
+        assert [cells["all", variant, measure] for variant in VARIANTS] == [original, counterfactual]
+    assert cells["all", "original", "error"] == 1
     letter = "ABCD"[RULES.index(rule)]
-    assert numbers["letters"]["original"][letter] == 100.0
-    assert numbers["status"]["original"]["error"] == 1
+    assert values(found, "letters")["all", "original", f"share {letter}"] == 100.0
     for model in ("random", "words"):
-        assert found.metrics[model]["all"]["original"]["accuracy"] == 80.0
+        assert cells[model, "original", "accuracy"] == 80.0
         assert found.names[model] == NAMES[model]
+
+
+def values(found: Puzzles, table: str) -> dict[tuple[str, str, str], float]:
+    """The values of a table by model, variant and measure, with the letter where there is one."""
+    return {
+        (row["model"], row["variant"], f"{row['measure']} {row.get('answer', '')}".strip()): row["value"]
+        for row in table_of(table, found).frame.to_dict("records")
+    }
 
 
 def test_a_model_without_the_scores_stays_with_the_mean_and_says_so(folder: Path) -> None:
     found = made(folder, "sum")
     assert found.by_mean == ["losses"]
     assert found.names["losses"] == "Losses from a file (ranked by mean)"
-    assert found.metrics["losses"]["all"]["original"]["accuracy"] == 80.0
+    assert values(found, "table7")["losses", "original", "accuracy"] == 80.0
     for name in ("table7", "templates", "letters"):
-        text = to_csv(found.tables[name].frame)
+        text = to_csv(table_of(name, found).frame)
         assert text.count("Losses from a file") == text.count("Losses from a file (ranked by mean)") > 0
     assert made(folder, "mean").by_mean == []
 
 
 def test_tables_name_a_rule_other_than_the_mean(folder: Path) -> None:
     for rule in RULES:
-        tables = made(folder, rule).tables
+        found = made(folder, rule)
         for name in ("table7", "templates", "letters"):
-            text = to_markdown(tables[name]).replace("\n", " ")
+            text = to_markdown(table_of(name, found)).replace("\n", " ")
             assert (f"compared by {rule};" in text) == (rule != "mean")
             assert "compared by mean" not in text
 
 
 def test_a_question_without_the_scores_is_an_error(folder: Path) -> None:
-    found = made(folder, "minus-without-prompt").metrics["partly"]["all"]
-    assert found["status"] == {
-        variant: {"ok": 9, "ambiguous": 0, "none": 0, "error": 1} for variant in ("original", "counterfactual")
-    }
-    assert made(folder, "sum").metrics["partly"]["all"]["status"]["original"]["error"] == 0
+    found = values(made(folder, "minus-without-prompt"), "table7")
+    for variant in VARIANTS:
+        assert [found["partly", variant, status] for status in STATUSES] == [9, 0, 0, 1]
+    assert values(made(folder, "sum"), "table7")["partly", "original", "error"] == 0
 
 
 def test_the_table_compares_the_rules_whichever_is_chosen(folder: Path) -> None:
-    tables = {rule: made(folder, rule).tables["rules"] for rule in RULES}
+    tables = {rule: table_of("rules", made(folder, rule)) for rule in RULES}
     assert len({to_csv(table.frame) for table in tables.values()}) == 1
     table = tables["mean"]
     printed = grid(table.views[0], table.frame)

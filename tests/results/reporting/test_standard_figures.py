@@ -12,13 +12,13 @@ import pytest
 import yaml
 
 from tests.defaults import ROOT
-from whatif.benchmarks.shared.tasks import table_files
 from whatif.results.reporting import funnel_plot
 from whatif.results.reporting.funnel import FunnelStage, funnel
 from whatif.results.reporting.letters_plot import letters_plot
 from whatif.results.reporting.report import Report, printed_rows, text_files
 from whatif.results.reporting.svg import STYLE
 from whatif.results.reporting.table import Table, tidy
+from whatif.results.reporting.table_modules import table_files
 
 STAGES = [
     FunnelStage("extract", "images", 40, 40),

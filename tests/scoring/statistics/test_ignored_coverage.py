@@ -14,7 +14,7 @@ import pytest
 
 from tests.scoring.statistics.coverage import CONFIDENCE
 from whatif.engine.random_streams import stream
-from whatif.results.reporting.paired_answers import Answers, Pairs, outcomes_of
+from whatif.results.reporting.paired_answers import PairAnswers, Pairs, outcomes_of
 from whatif.scoring.statistics import clustered_share
 
 
@@ -70,7 +70,7 @@ def held(images: int, most: int, samples: int, seed: int = 1) -> Held:
 def _holds(given: np.ndarray, clusters: np.ndarray) -> bool:
     correct = np.tile(np.array(RIGHT, dtype=np.int32), (len(given), 1))
     pairs = Pairs(["g"], np.zeros(len(given), dtype=np.int64), correct, np.full(len(given), np.nan), clusters)
-    answers = Answers(np.ones(len(given), dtype=np.bool_), given == correct, given)
+    answers = PairAnswers(np.ones(len(given), dtype=np.bool_), given == correct, given)
     found = outcomes_of(pairs, answers)
     interval = clustered_share(found.ignored[found.wrong], clusters[found.wrong], confidence=CONFIDENCE)
     return interval.low <= truth() <= interval.high

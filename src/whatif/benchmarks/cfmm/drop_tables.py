@@ -15,9 +15,9 @@ from whatif.benchmarks.cfmm.measures import ACCURACIES, ALL, Scores
 from whatif.benchmarks.cfmm.reported import Reported, in_text
 from whatif.benchmarks.cfmm.tables import BESIDE, BY_SYSTEM, ONLY_OURS, TOTAL, Results
 from whatif.formats.cfmm_items import CATEGORIES
+from whatif.results.reporting.answers import System
 from whatif.results.reporting.numerals import decimal, signed
 from whatif.results.reporting.precision import as_measured, in_percent, p_number, percent
-from whatif.results.reporting.system_answers import System
 from whatif.results.reporting.table import DROP, Column, Table, View, tidy
 from whatif.scoring.statistics import holm, phi_of
 

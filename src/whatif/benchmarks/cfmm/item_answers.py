@@ -12,9 +12,8 @@ import pyarrow as pa
 from whatif.benchmarks.cfmm.schemas import BASIC, VARIANTS
 from whatif.engine.errors import WhatifError
 from whatif.engine.language.options import LETTERS
+from whatif.results.reporting.answers import Answers, Codes, Flags, Numbers, Places, System
 from whatif.results.reporting.paired_answers import option_codes
-from whatif.results.reporting.system_answers import Codes, Flags, Places, System, SystemAnswers
-from whatif.results.reporting.twin_answers import Numbers
 
 Row = Mapping[str, Any]
 
@@ -86,10 +85,10 @@ class Asked:
         )
 
 
-class ItemAnswers(SystemAnswers[Asked]):
+class ItemAnswers(Answers[Asked]):
     """The answers of all systems to the questions.
 
-    Raises WhatifError as `SystemAnswers`, and when a question that a system was asked has no prediction.
+    Raises WhatifError as `Answers`, and when a question that a system was asked has no prediction.
     """
 
     def __init__(

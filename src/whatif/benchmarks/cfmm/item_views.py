@@ -20,9 +20,9 @@ from whatif.benchmarks.shared.question_items import About, question_items, shown
 from whatif.engine import artifacts
 from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.graph.task import Task
+from whatif.results.reporting.answers import System
 from whatif.results.reporting.items import Item, ItemView
 from whatif.results.reporting.judged import Judged
-from whatif.results.reporting.system_answers import System
 
 # The label of each variant for readers.
 _LABELS = {

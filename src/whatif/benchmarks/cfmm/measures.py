@@ -17,8 +17,8 @@ import numpy as np
 
 from whatif.benchmarks.cfmm.item_answers import ItemAnswers
 from whatif.engine.random_streams import stream
+from whatif.results.reporting.answers import Flags, Places
 from whatif.results.reporting.precision import Resampling, resampling
-from whatif.results.reporting.system_answers import Flags, Places
 from whatif.scoring.statistics import (
     Association,
     Difference,

@@ -21,7 +21,7 @@ from whatif.results.reporting.paired import (
 )
 from whatif.results.reporting.paired_answers import (
     NO_ANSWER,
-    Answers,
+    PairAnswers,
     Pairs,
     by_group,
     chance_of_ignoring,
@@ -72,7 +72,7 @@ def pairs_of(questions: Asked) -> Pairs:
     return Pairs(questions.categories, category, correct, chance, image)
 
 
-def answers_of(answers: ItemAnswers) -> Iterator[Answers]:
+def answers_of(answers: ItemAnswers) -> Iterator[PairAnswers]:
     """The answers of each system to `pairs_of`, in the order of the systems."""
     questions = answers.questions
     counterfactuals = np.flatnonzero(~questions.is_basic)
@@ -80,4 +80,4 @@ def answers_of(answers: ItemAnswers) -> Iterator[Answers]:
     for place in range(len(answers.systems)):
         letter = np.where(answers.answered[place], answers.letter[place], NO_ANSWER)
         given = chosen_codes(questions.options_said, letter)
-        yield Answers(answers.asked[place][both].all(axis=1), answers.right[place][both], given[both])
+        yield PairAnswers(answers.asked[place][both].all(axis=1), answers.right[place][both], given[both])

@@ -11,8 +11,8 @@ from whatif.benchmarks.cfmm.measures import ACCURACIES
 from whatif.benchmarks.cfmm.reported import prompt_name
 from whatif.engine.params.model_entries import RankingRule
 from whatif.results.reporting import system_ranking
+from whatif.results.reporting.answers import Codes
 from whatif.results.reporting.precision import Precision
-from whatif.results.reporting.system_answers import Codes
 from whatif.results.reporting.table import OURS, Table
 from whatif.scoring.statistics import Interval, clustered_share
 

@@ -27,13 +27,13 @@ from whatif.engine import artifacts
 from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.graph.task import Task
 from whatif.formats.cfmm_items import CATEGORIES
+from whatif.results.reporting.answers import COLUMNS, System
 from whatif.results.reporting.funnel import funnel
 from whatif.results.reporting.plots import Point, points_csv
 from whatif.results.reporting.precision import percent
 from whatif.results.reporting.ranking_rules import marked as marked_by_rule
 from whatif.results.reporting.report import Report
 from whatif.results.reporting.shortcuts import shortcuts
-from whatif.results.reporting.system_answers import COLUMNS, System
 from whatif.results.reporting.table import OURS, REPORTED
 from whatif.scoring.ranking_rules import STORED
 from whatif.scoring.statistics import Interval

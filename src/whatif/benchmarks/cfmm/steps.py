@@ -25,7 +25,6 @@ from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
 from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_CHOOSERS, SHOWN_JUDGE
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
-from whatif.benchmarks.shared.tasks import table_files
 from whatif.engine.artifacts.schemas import (
     CORRECTIONS,
     IMAGES,
@@ -38,6 +37,7 @@ from whatif.engine.artifacts.schemas import (
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.engine.graph.steps import Benchmark, StepsOf
 from whatif.engine.graph.task import Task
+from whatif.results.reporting.table_modules import table_files
 
 NAME = "cfmm"
 _step = StepsOf(CfmmSettings)

@@ -12,10 +12,10 @@ from whatif.benchmarks.cfmm.item_answers import Asked
 from whatif.benchmarks.cfmm.measures import ACCURACIES, ALL, Measures
 from whatif.benchmarks.cfmm.reported import Reported, prompt_name
 from whatif.formats.cfmm_items import CATEGORIES
+from whatif.results.reporting.answers import System
 from whatif.results.reporting.beside import beside
 from whatif.results.reporting.numerals import count, decimal, signed
 from whatif.results.reporting.precision import in_percent, percent
-from whatif.results.reporting.system_answers import System
 from whatif.results.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
 from whatif.scoring.statistics import Interval
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
 from whatif.benchmarks.shared.dimensions import ENCODER, SHOWN_MATCHERS
-from whatif.benchmarks.shared.tasks import table_files
 from whatif.engine.graph.dimensions import Shown
+from whatif.results.reporting.table_modules import table_files
 
 TABLES = (
     *("table1", "agreement", *ANNOTATOR_TABLES),

@@ -20,12 +20,12 @@ from whatif.benchmarks.coco_counterfactuals.contents import PLOTS, PUBLISHED, RE
 from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings, ReportSettings
 from whatif.benchmarks.coco_counterfactuals.unshared import unshared
 from whatif.benchmarks.shared.people import judged_pairs
-from whatif.benchmarks.shared.tasks import table_files
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.engine.graph.reading import only_name
 from whatif.engine.graph.steps import Benchmark, StepsOf
 from whatif.engine.graph.task import Task
 from whatif.results.reporting.funnel import FunnelStage, reasons
+from whatif.results.reporting.table_modules import table_files
 
 NAME = "coco-counterfactuals"
 _WITHOUT_WORDNET = (

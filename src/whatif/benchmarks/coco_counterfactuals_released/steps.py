@@ -21,7 +21,6 @@ from whatif.benchmarks.coco_counterfactuals_released.settings import (
 )
 from whatif.benchmarks.shared.dimensions import ENCODER
 from whatif.benchmarks.shared.people import judged_pairs
-from whatif.benchmarks.shared.tasks import table_files
 from whatif.engine import artifacts
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.artifacts.schemas import IMAGES, PAIRS, REJECTIONS
@@ -33,6 +32,7 @@ from whatif.engine.graph.steps import Benchmark, StepsOf
 from whatif.engine.graph.task import Task
 from whatif.engine.params.resolution import Resolution
 from whatif.results.reporting.funnel import FunnelStage, reasons
+from whatif.results.reporting.table_modules import table_files
 
 NAME = "coco-counterfactuals-released"
 _CHOSE = "openai/clip-vit-base-patch32"  # the only CLIP model among the paper's assets (B.5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from whatif.benchmarks.shared.tasks import table_files
+from whatif.results.reporting.table_modules import table_files
 
 TABLES = ("table3", "table4", "table5", "table6", "table11", "table12", "mixtures", "leak", "trainings", "funnel")
 REPORTED = tuple(f"{__package__}:published/table{number}.csv" for number in (3, 4, 5, 6, 11, 12))

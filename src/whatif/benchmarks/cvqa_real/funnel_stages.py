@@ -15,7 +15,7 @@ from whatif.benchmarks.shared.pilots import Pilot
 from whatif.benchmarks.shared.tasks import evaluation_stage
 from whatif.engine.graph.task import Task
 from whatif.results.reporting.funnel import FunnelStage, reasons, stage_of_ids
-from whatif.results.reporting.twins import ALL
+from whatif.results.reporting.twin_measures import ALL
 
 _WITHOUT_A_REASON = "without a reason"
 Row = Mapping[str, Any]

@@ -8,8 +8,8 @@ from typing import Any
 from whatif.results.reporting.numerals import signed
 from whatif.results.reporting.precision import Precision, Resampling, in_percent, p_number, resampling
 from whatif.results.reporting.table import DROP, OURS, Column, Table, View, tidy
-from whatif.results.reporting.twin_rows import DETAILS, READING, twin_rows
-from whatif.results.reporting.twins import ALL, Metrics, twin_metrics
+from whatif.results.reporting.twin_answers import TwinAnswers
+from whatif.results.reporting.twin_measures import ALL, DETAILS, READING, Part, parts_of, twin_rows
 from whatif.scoring.statistics import GroupGap, group_gap, holm
 
 Row = Mapping[str, Any]
@@ -52,26 +52,26 @@ def gender_gaps(
     return gaps
 
 
-def gender_metrics(
+def gender_parts(
     predictions: Iterable[Row],
     questions: Sequence[Row],
     genders: Mapping[str, str],
     *,
     settings: Precision,
     models: Collection[str],
-) -> dict[str, Metrics]:
-    """Model -> its `twin_metrics` on all pairs whose image is in `genders`; `models` are the models that have a gap."""
+) -> dict[str, Part]:
+    """Model -> its answers on all pairs whose image is in `genders`; `models` are the models that have a gap."""
     asked = [row for row in questions if row["image_ids"] and row["image_ids"][0] in genders]
     known = {row["question_id"] for row in asked}
     images = {row["pair_id"]: row["image_ids"][0] for row in asked}
     rows = [row for row in predictions if row["question_id"] in known and row["model"] in models]
-    made = twin_metrics(rows, asked, settings, models, images=images)
-    return {model: groups[ALL] for model, groups in made.items()}
+    parts = parts_of(TwinAnswers(rows, asked, models), settings, images)
+    return {model: groups[ALL] for model, groups in parts.items()}
 
 
 def gap_table(
     gaps: Mapping[str, GroupGap],
-    metrics: Mapping[str, Metrics],
+    parts: Mapping[str, Part],
     names: Mapping[str, str],
     level: str,
     note: str = "",
@@ -90,7 +90,7 @@ def gap_table(
             rows.append({**of_model, "gender": name, "measure": DROP, **in_percent("value", drop), "n": images})
         ps = {"p": p_number(gap.p), "p_holm": p_number(gap.p if p is None else p)}
         rows.append({**of_model, "measure": "gap", **in_percent("value", gap.gap), **ps})
-        rows += [{**of_model, **row} for row in twin_rows(metrics[model])]
+        rows += [{**of_model, **row} for row in twin_rows(parts[model])]
     system = {"model": "", "name": "System"}
     views = (
         View(

@@ -14,7 +14,7 @@ from whatif.benchmarks.cvqa_real.figures import answer_distribution, gap_bars
 from whatif.benchmarks.cvqa_real.funnel_stages import stages_of
 from whatif.benchmarks.cvqa_real.gender_annotations import genders_of, perceived_genders
 from whatif.benchmarks.cvqa_real.gender_funnel import ASKED, SET, gender_funnel, why_no_gap
-from whatif.benchmarks.cvqa_real.gender_gap import gap_table, gender_gaps, gender_metrics
+from whatif.benchmarks.cvqa_real.gender_gap import gap_table, gender_gaps, gender_parts
 from whatif.benchmarks.cvqa_real.paired_table import paired_questions
 from whatif.benchmarks.cvqa_real.reference_text import read_reference
 from whatif.benchmarks.cvqa_real.released_set import released_set
@@ -44,7 +44,7 @@ from whatif.results.reporting.programs import programs
 from whatif.results.reporting.report import Report
 from whatif.results.reporting.shortcuts import shortcuts
 from whatif.results.reporting.twin_answers import TwinAnswers
-from whatif.results.reporting.twin_rows import headline
+from whatif.results.reporting.twin_measures import headline
 from whatif.scoring.shortcuts.audit import Shortcut
 
 NAME = "cvqa-real"
@@ -95,7 +95,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
     perceived = None if annotations is None else perceived_genders(user_path(annotations))
     genders = genders_of(questions, perceived or {})
     gaps = gender_gaps(mainly, questions, genders, settings=settings, seed=seed, models=parts["3"][1])
-    by_gender = gender_metrics(mainly, questions, genders, settings=settings, models=gaps) if gaps else {}
+    by_gender = gender_parts(mainly, questions, genders, settings=settings, models=gaps) if gaps else {}
     compared = _asked(task, main, names)
     images = {row["pair_id"]: (row["image_ids"] or [picture_name(row)])[0] for row in questions}
     answers_compared = TwinAnswers([row for row in mainly if row["model"] in compared], questions, compared)
@@ -156,10 +156,10 @@ def headline_of(made: Mapping[str, RealTable]) -> dict[str, Any]:
     return {
         result.table.name: {
             model: {group: headline(groups[group]) for group in GROUPS if group in groups}
-            for model, groups in result.metrics.items()
+            for model, groups in result.parts.items()
         }
         for result in made.values()
-        if result.metrics
+        if result.parts
     }
 
 

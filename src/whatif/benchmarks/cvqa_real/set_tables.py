@@ -16,7 +16,7 @@ from whatif.engine.language.tagging import tagger
 from whatif.results.reporting.numerals import count, decimal
 from whatif.results.reporting.published_numbers import published
 from whatif.results.reporting.table import PUBLISHED, REPORTED, Column, Table, View, tidy
-from whatif.results.reporting.twins import ALL
+from whatif.results.reporting.twin_measures import ALL
 
 _MOST_FREQUENT = 10  # number of words of a class that are shown
 _REPORTED_MEASURES = {"questions": "questions", "mean_question_length": "mean words", "share_no": "answer no"}

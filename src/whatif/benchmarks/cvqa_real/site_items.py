@@ -15,9 +15,9 @@ from whatif.benchmarks.shared.program_views import select_programs
 from whatif.benchmarks.shared.question_items import About, question_items, shown_systems, title_of
 from whatif.benchmarks.shared.reports import systems_of
 from whatif.engine.graph.task import Task
+from whatif.results.reporting.answers import System
 from whatif.results.reporting.items import Item, ItemView
 from whatif.results.reporting.judged import Judged
-from whatif.results.reporting.system_answers import System
 
 _OUTCOME = ("question_id", "model", "strategy", "correct")
 _BY_RULES = "Right and wrong are by the rules, without the judge."

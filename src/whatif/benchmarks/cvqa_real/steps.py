@@ -33,11 +33,11 @@ from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS, write_program_findings
-from whatif.benchmarks.shared.tasks import table_files
 from whatif.engine.artifacts.schemas import PREDICTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.engine.graph.steps import Benchmark, StepsOf
 from whatif.engine.graph.task import Task
+from whatif.results.reporting.table_modules import table_files
 
 _step = StepsOf(CvqaRealSettings)
 _TABLES = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,19 @@ from whatif.results.reporting.judged import JUDGE, TWIN_COLUMNS, Judged, judge_v
 from whatif.results.reporting.precision import SMALLEST_P, Precision, p_number, percent
 from whatif.results.reporting.published_numbers import published
 from whatif.results.reporting.table import DROP, NUMBERS, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
-from whatif.results.reporting.twin_answers import VARIANTS
-from whatif.results.reporting.twin_rows import ACCURACIES, DETAILS, DROPPED, HOLM, PAIRS, READING, twin_rows
-from whatif.results.reporting.twins import ALL, Metrics, twin_metrics
+from whatif.results.reporting.twin_answers import VARIANTS, TwinAnswers
+from whatif.results.reporting.twin_measures import (
+    ACCURACIES,
+    ALL,
+    DETAILS,
+    DROPPED,
+    HOLM,
+    PAIRS,
+    READING,
+    Part,
+    parts_of,
+    twin_rows,
+)
 from whatif.scoring.statistics import holm
 
 Row = Mapping[str, Any]
@@ -46,9 +56,9 @@ _P = Column("p", DROP, number="p")
 
 @dataclass(frozen=True)
 class RealTable:
-    """One of the tables, and the numbers by model and group from which it was made."""
+    """One of the tables, and the answers by model and group from which it was made."""
 
-    metrics: dict[str, dict[str, Metrics]]
+    parts: dict[str, dict[str, Part]]
     table: Table
 
 
@@ -74,24 +84,24 @@ def real_table(
     the accuracy with it, what it found, and its agreement with people; all other numbers are those of the rules alone.
     """
     images = {row["pair_id"]: (row["image_ids"] or [row["pair_id"]])[0] for row in questions}
-    metrics = twin_metrics(predictions, questions, settings, names, images=images) if names else {}
-    cells = [(model, group) for model in names for group in GROUPS if group in metrics[model]]
-    # The smallest p-value in metrics also represents all smaller ones; Holm's factor would turn it into another number.
-    known = [0.0 if p <= SMALLEST_P else p for p in (metrics[model][group]["mcnemar_p"] for model, group in cells)]
-    for (model, group), p in zip(cells, holm(known).p_values, strict=True):
-        metrics[model][group]["mcnemar_p_holm"] = p_number(p or 0.0)
+    parts = parts_of(TwinAnswers(predictions, questions, names), settings, images)
     identity = _IDENTITY if judged is None else (JUDGE, *_IDENTITY)
-    rows: list[Row] = []
+    rows: list[dict[str, Any]] = []
     shown = {model: f"{name} (a part)" if model in sampled else name for model, name in names.items()}
     for (system, group), of_system in _reported(table).items():
         rows += of_system
         same = [model for model, name in names.items() if name == table_3_name(system)]
-        rows += [row for model in same for row in _ours(model, shown, group, metrics)]
+        rows += [row for model in same for row in _ours(model, shown, group, parts)]
     of_reported = {(table_3_name(system), group) for system, group in _reported(table)}
     for model, name in names.items():
         for group in (*GROUPS, ALL):
             if (name, group) not in of_reported:
-                rows += _ours(model, shown, group, metrics)
+                rows += _ours(model, shown, group, parts)
+    tested = [row for row in rows if row["source"] == OURS and row["measure"] == DROP and row["group"] != ALL]
+    # The smallest p-value in metrics also represents all smaller ones; Holm's factor would turn it into another number.
+    known = [0.0 if row["p"] <= SMALLEST_P else row["p"] for row in tested]
+    for row, p in zip(tested, holm(known).p_values, strict=True):
+        row["p_holm"] = p_number(p or 0.0)
     level = f"{100 * settings.confidence:g}%"
     views: tuple[View, ...] = (
         View(
@@ -108,10 +118,10 @@ def real_table(
         ),
     )
     if judged is not None:
-        with_judge = twin_metrics(judged.applied_to(predictions), questions, settings, names, images=images)
-        rows += _judge_rows(judged, (metrics, with_judge), predictions, questions, settings=settings, names=shown)
+        with_judge = parts_of(TwinAnswers(judged.applied_to(predictions), questions, names), settings, images)
+        rows += _judge_rows(judged, (parts, with_judge), predictions, questions, settings=settings, names=shown)
         views = (*views, *judge_views(judged, TWIN_COLUMNS, _SYSTEM, _GROUP, level))
-    return RealTable(metrics, Table(f"table{table}", TITLES[table], tidy(rows, identity, NUMBERS), views))
+    return RealTable(parts, Table(f"table{table}", TITLES[table], tidy(rows, identity, NUMBERS), views))
 
 
 def table_3_name(system: str) -> str:
@@ -137,25 +147,25 @@ def code_model(name: str) -> str:
 
 
 def _ours(
-    model: str, names: Mapping[str, str], group: str, metrics: Mapping[str, Mapping[str, Metrics]]
-) -> Iterable[Row]:
-    if group not in metrics[model]:
+    model: str, names: Mapping[str, str], group: str, parts: Mapping[str, Mapping[str, Part]]
+) -> list[dict[str, Any]]:
+    if group not in parts[model]:
         return []
     of_group = {"model": model, "name": names[model], "source": OURS, "group": group}
-    return [{**of_group, **row} for row in twin_rows(metrics[model][group])]
+    return [{**of_group, **row} for row in twin_rows(parts[model][group])]
 
 
 def _judge_rows(
     judged: Judged,
-    metrics: tuple[Mapping[str, Mapping[str, Metrics]], Mapping[str, Mapping[str, Metrics]]],
+    parts: tuple[Mapping[str, Mapping[str, Part]], Mapping[str, Mapping[str, Part]]],
     predictions: Sequence[Row],
     questions: Sequence[Row],
     *,
     settings: Precision,
     names: Mapping[str, str],
-) -> Iterator[Row]:
-    """The rows of each model and group without and with the judge (`metrics`), and its agreement with people."""
-    without, with_judge = metrics
+) -> Iterator[dict[str, Any]]:
+    """The rows of each model and group without and with the judge (`parts`), and its agreement with people."""
+    without, with_judge = parts
     by_id = {row["question_id"]: row for row in questions}
     asked: dict[str, list[str]] = {}
     for row in predictions:
@@ -175,13 +185,13 @@ def _judge_rows(
         yield {**of_each, **row}
 
 
-def _reported(table: str) -> dict[tuple[str, str], list[Row]]:
+def _reported(table: str) -> dict[tuple[str, str], list[dict[str, Any]]]:
     """The rows of each system and group as reported by the paper, and the drop, in points."""
     values: dict[tuple[str, str], dict[str, str]] = {}
     for row in published(__package__, f"table{table}"):
         place = (row["system"], REPORTED_GROUPS[row["group"]])
         values.setdefault(place, {})[row["variant"]] = row["value"]
-    rows: dict[tuple[str, str], list[Row]] = {}
+    rows: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for (system, group), texts in values.items():
         of_group = {"name": system, "source": REPORTED, "group": group}
         accuracies = [

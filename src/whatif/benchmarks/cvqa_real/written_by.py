@@ -15,7 +15,7 @@ from whatif.engine.graph.task import Task
 from whatif.results.reporting.funnel import stage_of_ids
 from whatif.results.reporting.numerals import count, decimal
 from whatif.results.reporting.table import Column, Table, View, tidy
-from whatif.results.reporting.twins import ALL
+from whatif.results.reporting.twin_measures import ALL
 
 _WITHOUT_A_REASON = "without a reason"
 _NOT_ANNOTATED = "not annotated"

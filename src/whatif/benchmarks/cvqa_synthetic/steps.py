@@ -32,7 +32,8 @@ from whatif.benchmarks.shared.dimensions import (
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.rejecting import keep_pairs, rejection
-from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
+from whatif.benchmarks.shared.tables import shared_tables
+from whatif.benchmarks.shared.tasks import judgement, pairs_of
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
@@ -42,8 +43,10 @@ from whatif.engine.graph.dimensions import Dimension, part_dimension
 from whatif.engine.graph.steps import Benchmark, StepsOf
 from whatif.engine.graph.task import Task
 from whatif.engine.language.strategies import DIRECT
+from whatif.results.reporting.table_modules import TableModules
 
 NAME = "cvqa-synthetic"
+TITLE = "C-VQA-Synthetic"
 _step = StepsOf(CvqaSyntheticSettings)
 PART = part_dimension(lambda params, benchmark: params.section(benchmark, CvqaSyntheticSettings).generate.shards)
 VARIANT = Dimension(
@@ -51,21 +54,8 @@ VARIANT = Dimension(
     lambda params, benchmark: ["original", "counterfactual"],
     "Only this variant of the questions, original or counterfactual.",
 )
-TABLES = (
-    "table7",
-    "paired",
-    "templates",
-    "drops",
-    "letters",
-    "counted",
-    "rules",
-    "shortcuts",
-    "reading",
-    "costs",
-    "programs",
-    "funnel",
-)
-PUBLISHED = ("report.md", "accuracy.csv", "accuracy.svg")
+OF_TWINS = shared_tables("drops", "letters", "rules", "reading", "costs", "funnel")
+TABLES = TableModules("whatif.benchmarks.cvqa_synthetic", *OF_TWINS)
 TABLE_7 = f"{__package__}:published/table7.csv"  # a file of the package
 CITATION = (
     'Zhang et al., "What If the TV Was Off? Examining Counterfactual Reasoning Abilities of Multi-modal Language '
@@ -256,14 +246,14 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "program-findings": find_causes["program-findings"],
     },
     outputs=SITE_OUTPUTS,
-    publishes=(*PUBLISHED, *table_files(TABLES)),
+    code=TABLES.code,
+    publishes=("report.md", *TABLES.files),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
-    """Makes Table 7 beside the reported numbers, and the tables of templates, letters, ranking rules and shortcuts."""
-    from whatif.benchmarks.cvqa_synthetic.own_set import own_puzzles
-    from whatif.benchmarks.cvqa_synthetic.report import publish_report
+    """Makes Table 7 beside the reported numbers, and every other table and figure that is declared."""
+    from whatif.benchmarks.cvqa_synthetic.report import own_puzzles, publish_report
 
-    publish_report(task, own_puzzles(task))
+    publish_report(task, own_puzzles(task, TITLE), TABLES)
 
 
 def plots(title: str) -> tuple[dict[str, str], ...]:
@@ -287,7 +277,7 @@ BENCHMARK = Benchmark(
     steps=(extract, generate, filter_, verify, evaluate, judge, find_causes, audit_shortcuts, aggregate),
     citation=CITATION,
     headline=HEADLINE,
-    plots=plots("C-VQA-Synthetic"),
+    plots=plots(TITLE),
     about=(
         "Multiple-choice questions about drawn puzzles. The counterfactual question adds a presupposition, such as an"
         " object that is taken away, to the original one; the image stays the same (C-VQA, Zhang et al. 2024)."

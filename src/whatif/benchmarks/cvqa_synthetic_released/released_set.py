@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from whatif.benchmarks.cvqa_synthetic.report import PuzzleSet
-from whatif.benchmarks.cvqa_synthetic.tables import Wording
-from whatif.benchmarks.cvqa_synthetic_released.check_table import checks_table
+from whatif.benchmarks.cvqa_synthetic.report import Puzzles
 from whatif.benchmarks.cvqa_synthetic_released.settings import ReportSettings
 from whatif.benchmarks.cvqa_synthetic_released.text_checks import answer_of
 from whatif.engine.graph.task import Task
@@ -25,19 +23,22 @@ _IDENTITY = ("model", "name", "variant", MEASURE)
 _TABLE_7 = "metrics/cvqa-synthetic/table7.csv"
 
 
-def released_puzzles(task: Task[ReportSettings], title: str) -> PuzzleSet:
+def released_puzzles(task: Task[ReportSettings], title: str) -> Puzzles:
     """The released set; the counts of each stage are from its own artifacts."""
     beside = list(rows_beside(task.rows("ours")))
     reported = "Reported rows are the paper's, of these puzzles."
     if beside:
         reported += f" Rows from `{OWN_PUZZLES}` are of the benchmark cvqa-synthetic, with its settings."
-    released, questions = task.read("filtered questions").to_pylist(), task.read("questions").to_pylist()
-    return PuzzleSet(
-        list(_stages(task)),
-        all_dots(questions),
-        _KNOWN,
-        Wording(title, reported, beside),
-        {"drops": checks_table(released, list(task.rows("judgements")), title)},
+    return Puzzles.of(
+        task,
+        title,
+        _stages(task),
+        rule=task.settings.rule,
+        judge=task.settings.judge,
+        everything=all_dots(task.read("questions").to_pylist()),
+        known=_KNOWN,
+        reported=reported,
+        beside=beside,
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from whatif.benchmarks.cvqa_synthetic import BENCHMARK as OURS
 from whatif.benchmarks.cvqa_synthetic.settings import AskSettings, ProgramSettings
 from whatif.benchmarks.cvqa_synthetic.shortcut_audit import write_shortcuts
-from whatif.benchmarks.cvqa_synthetic.steps import PUBLISHED, TABLE_7, TABLES, VARIANT, plots
+from whatif.benchmarks.cvqa_synthetic.steps import OF_TWINS, TABLE_7, VARIANT, plots
 from whatif.benchmarks.cvqa_synthetic.steps import aggregate as our_aggregate
 from whatif.benchmarks.cvqa_synthetic_released.settings import (
     AuditSettings,
@@ -34,7 +34,7 @@ from whatif.benchmarks.shared.dimensions import (
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.rejecting import keep_pairs, rejection
-from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
+from whatif.benchmarks.shared.tasks import judgement, pairs_of
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
@@ -44,9 +44,11 @@ from whatif.engine.graph.dimensions import part_dimension
 from whatif.engine.graph.steps import TEXT_FILES, Benchmark, StepsOf
 from whatif.engine.graph.task import Task
 from whatif.engine.language.strategies import DIRECT
+from whatif.results.reporting.table_modules import TableModules
 
 NAME = "cvqa-synthetic-released"
 TITLE = "C-VQA-Synthetic as released"
+TABLES = TableModules("whatif.benchmarks.cvqa_synthetic", "whatif.benchmarks.cvqa_synthetic_released", *OF_TWINS)
 _step = StepsOf(CvqaSyntheticReleasedSettings)
 PART = part_dimension(
     lambda params, benchmark: params.section(benchmark, CvqaSyntheticReleasedSettings).evaluate.shards
@@ -207,14 +209,15 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "ours": our_aggregate[TEXT_FILES].of(OURS.name),
     },
     outputs=SITE_OUTPUTS,
-    publishes=(*PUBLISHED, *table_files((*TABLES[:3], "checks", *TABLES[3:]))),
+    code=TABLES.code,
+    publishes=("report.md", *TABLES.files),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes Table 7 beside the reported numbers and those of our own puzzles, and its companion tables."""
     from whatif.benchmarks.cvqa_synthetic.report import publish_report
     from whatif.benchmarks.cvqa_synthetic_released.released_set import released_puzzles
 
-    publish_report(task, released_puzzles(task, TITLE))
+    publish_report(task, released_puzzles(task, TITLE), TABLES)
 
 
 def _picture(question: Mapping[str, Any]) -> str:

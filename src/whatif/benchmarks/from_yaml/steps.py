@@ -27,7 +27,8 @@ from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_CHOOS
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.people import judged_questions
 from whatif.benchmarks.shared.rejecting import rejection
-from whatif.benchmarks.shared.tasks import by_pair, judgement, table_files
+from whatif.benchmarks.shared.tables import shared_tables
+from whatif.benchmarks.shared.tasks import by_pair, judgement
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.artifacts.schemas import (
     CORRECTIONS,
@@ -43,6 +44,7 @@ from whatif.engine.graph.dimensions import Dimension, part_dimension
 from whatif.engine.graph.steps import Step, StepsOf
 from whatif.engine.graph.task import Task
 from whatif.engine.language.strategies import DIRECT
+from whatif.results.reporting.table_modules import TableModules
 
 _step = StepsOf(FromYamlSettings)
 PART = part_dimension(lambda params, benchmark: params.section(benchmark, FromYamlSettings).generate.shards)
@@ -51,7 +53,7 @@ VARIANT = Dimension(
     lambda params, benchmark: ["original", "counterfactual"],
     "Only this variant of the questions, original or counterfactual.",
 )
-TABLES = ("accuracy", "paired", "templates", "kinds", "letters", "rules", "shortcuts", "reading", "costs", "funnel")
+TABLES = TableModules("whatif.benchmarks.from_yaml", *shared_tables("letters", "rules", "reading", "costs", "funnel"))
 TITLE = "title"  # the text that the report declares
 
 
@@ -259,13 +261,14 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "judged": judge["judged"],
     },
     outputs=SITE_OUTPUTS,
-    publishes=("report.md", *table_files(TABLES)),
+    code=TABLES.code,
+    publishes=("report.md", *TABLES.files),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables of accuracy, pairs, letters, shortcuts and costs, the funnel, and the items of the site."""
     from whatif.benchmarks.from_yaml.report import publish_report
 
-    publish_report(task, task.declared[TITLE])
+    publish_report(task, task.declared[TITLE], TABLES)
 
 
 PEOPLE = {"verify": judged_questions(compute_again["computed"], extract["images"])}

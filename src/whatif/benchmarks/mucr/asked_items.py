@@ -13,7 +13,7 @@ import pyarrow as pa
 from whatif.benchmarks.mucr.schemas import MAIN_FORM, TEXT, Form, Language, Style
 from whatif.engine.errors import WhatifError
 from whatif.engine.language.options import LETTERS
-from whatif.results.reporting.system_answers import Codes, Flags, Places
+from whatif.results.reporting.answers import Codes, Flags, Places
 
 Row = Mapping[str, Any]
 Texts = npt.NDArray[np.str_]

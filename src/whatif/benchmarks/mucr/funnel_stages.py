@@ -19,8 +19,8 @@ from whatif.benchmarks.shared.annotator_tables import is_of_label, labels_stage
 from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.tasks import evaluation_stage
 from whatif.engine.graph.task import Task
+from whatif.results.reporting.answers import Answers
 from whatif.results.reporting.funnel import FunnelStage, reasons, stage_of_ids
-from whatif.results.reporting.system_answers import SystemAnswers
 
 _STYLED = "pairs in a style"
 _PART = "/"  # between a pair and its part, in the ids of rejections
@@ -28,7 +28,7 @@ _NOT_BY_A_MODEL = frozenset({"scenes", "captions", "released"})  # writers of de
 Row = Mapping[str, Any]
 
 
-def stages_of(task: Task[ReportSettings], answers: SystemAnswers[AskedItems]) -> list[FunnelStage]:
+def stages_of(task: Task[ReportSettings], answers: Answers[AskedItems]) -> list[FunnelStage]:
     """Counts of every stage, each from its own artifacts, so that any loss is visible at its stage."""
     asked, training = task.count("questions"), task.count("training")
     unasked = reasons(task.rows("unasked"))
@@ -93,7 +93,7 @@ def _images(task: Task[ReportSettings]) -> Iterator[FunnelStage]:
     yield stage_of_ids("choose", _STYLED, before, chosen, refused, otherwise="no pair of images was chosen")
 
 
-def _evaluations(task: Task[ReportSettings], answers: SystemAnswers[AskedItems]) -> Iterator[FunnelStage]:
+def _evaluations(task: Task[ReportSettings], answers: Answers[AskedItems]) -> Iterator[FunnelStage]:
     """What each system answered of the kinds of questions that it was asked."""
     cells = answers.questions.cells()
     for model in task.shown_models(CHOOSER):

@@ -20,9 +20,9 @@ from whatif.benchmarks.mucr.score_tables import (
     score_table,
     scores_view,
 )
+from whatif.results.reporting.answers import System
 from whatif.results.reporting.numerals import count, signed
 from whatif.results.reporting.precision import percent
-from whatif.results.reporting.system_answers import System
 from whatif.results.reporting.table import OURS, REPORTED, Column, Table, View
 
 WAYS: tuple[Way, ...] = (IN_TEXT, IN_IMAGES)

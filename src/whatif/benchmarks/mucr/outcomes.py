@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whatif.results.reporting.system_answers import Flags, Places
+from whatif.results.reporting.answers import Flags, Places
 from whatif.scoring.statistics import Difference, Interval, clustered_share, paired_difference
 
 

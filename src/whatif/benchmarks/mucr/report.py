@@ -31,11 +31,11 @@ from whatif.engine import artifacts
 from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.graph.task import Task
 from whatif.engine.params.model_entries import RankingRule
+from whatif.results.reporting.answers import COLUMNS, Answers, Flags
 from whatif.results.reporting.funnel import funnel
 from whatif.results.reporting.ranking_rules import marked as marked_by_rule
 from whatif.results.reporting.report import Report
 from whatif.results.reporting.shortcuts import shortcuts
-from whatif.results.reporting.system_answers import COLUMNS, Flags, SystemAnswers
 from whatif.results.reporting.table import to_csv
 from whatif.scoring.ranking_rules import STORED
 
@@ -47,14 +47,14 @@ _BASELINES = ("random", "first-option", "majority")  # adapters that read neithe
 def publish_report(task: Task[ReportSettings]) -> None:
     """Publishes every text file of this benchmark's aggregation, and its items for the site.
 
-    Raises WhatifError when predictions are not those of the questions, as `SystemAnswers` and `AskedItems` say.
+    Raises WhatifError when predictions are not those of the questions, as `Answers` and `AskedItems` say.
     """
     settings = task.settings.aggregate
     items = task.read("items").to_pylist()
     rows = task.read("questions").to_pylist()
     questions = AskedItems.of(rows, items)
     systems = systems_of(task, CHOOSER, task.settings.strategies)
-    answers = SystemAnswers(artifacts.batches(task.paths("predictions"), PREDICTIONS, COLUMNS), questions, systems)
+    answers = Answers(artifacts.batches(task.paths("predictions"), PREDICTIONS, COLUMNS), questions, systems)
     pilots = checked(answers)
     keys = list(dict.fromkeys(model for model, _ in systems))
     sampled = marked({key: name for key, name in names_of(task, CHOOSER).items() if key in keys}, pilots)
@@ -135,7 +135,7 @@ def set_counts(task: Task[ReportSettings], items: list[dict[str, Any]]) -> SetCo
     return SetCounts(pairs, [row for row in candidates if row["pair_id"] in used], choices, items)
 
 
-def checked(answers: SystemAnswers[AskedItems]) -> dict[str, Pilot]:
+def checked(answers: Answers[AskedItems]) -> dict[str, Pilot]:
     """The pairs that models were asked which were not asked all, by key of the model.
 
     Raises WhatifError when a model was asked a kind of question (metric, form, style, hints, language) about some of
@@ -164,9 +164,7 @@ def checked(answers: SystemAnswers[AskedItems]) -> dict[str, Pilot]:
     return found
 
 
-def _tuned(
-    task: Task[ReportSettings], questions: AskedItems
-) -> Iterator[tuple[tuple[str, str], SystemAnswers[AskedItems]]]:
+def _tuned(task: Task[ReportSettings], questions: AskedItems) -> Iterator[tuple[tuple[str, str], Answers[AskedItems]]]:
     """The answers of fine-tuned models by key of the model and seed."""
     given = task.inputs["tuned"]
     for path, wildcards in zip(given.paths, given.wildcards, strict=True):
@@ -179,7 +177,7 @@ def _tuned(
             )
         )
         if systems:
-            answers = SystemAnswers(rows, questions, systems)
+            answers = Answers(rows, questions, systems)
             checked(answers)
             answers.rank_by(task.settings.aggregate.rule)
             yield (wildcards[TUNED.name], wildcards["seed"]), answers

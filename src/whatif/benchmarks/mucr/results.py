@@ -12,8 +12,8 @@ from whatif.benchmarks.mucr.asked_items import IN_IMAGES, AskedItems, Way
 from whatif.benchmarks.mucr.outcomes import Outcomes, change, together
 from whatif.benchmarks.mucr.schemas import METRICS, SCORES
 from whatif.engine.errors import WhatifError
+from whatif.results.reporting.answers import Answers, System
 from whatif.results.reporting.precision import Precision, in_percent, p_number, percent
-from whatif.results.reporting.system_answers import System, SystemAnswers
 from whatif.results.reporting.table import OURS
 from whatif.scoring.statistics import holm
 
@@ -59,11 +59,11 @@ class Results:
     the order of the settings; ranked_by: a sentence about an unusual rule of ranking.
     """
 
-    answers: SystemAnswers[AskedItems]
+    answers: Answers[AskedItems]
     names: Mapping[str, str]
     settings: Precision
     strategies: Sequence[str]
-    tuned: Mapping[tuple[str, str], SystemAnswers[AskedItems]] = field(default_factory=dict)
+    tuned: Mapping[tuple[str, str], Answers[AskedItems]] = field(default_factory=dict)
     people: Attempts | None = None
     baselines: frozenset[str] = frozenset()
     ranked_by: str = ""
@@ -183,7 +183,7 @@ def value_of(outcomes: Outcomes | None) -> float | None:
     return None if outcomes is None else percent(float(outcomes.right.mean()))
 
 
-def _outcomes(answers: SystemAnswers[AskedItems], place: int, metric: str, way: Way) -> Outcomes | None:
+def _outcomes(answers: Answers[AskedItems], place: int, metric: str, way: Way) -> Outcomes | None:
     questions = answers.questions
     chosen = questions.places(metric, way)
     chosen = chosen[answers.asked[place][chosen]]

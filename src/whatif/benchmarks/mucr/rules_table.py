@@ -8,7 +8,7 @@ from whatif.benchmarks.mucr.asked_items import IN_IMAGES, IN_TEXT, AskedItems
 from whatif.benchmarks.mucr.schemas import SCORES, TEXT
 from whatif.benchmarks.mucr.settings import AggregateMucr
 from whatif.results.reporting import system_ranking
-from whatif.results.reporting.system_answers import Codes, SystemAnswers
+from whatif.results.reporting.answers import Answers, Codes
 from whatif.results.reporting.table import OURS, Table
 from whatif.scoring.statistics import Interval, clustered_share
 
@@ -19,7 +19,7 @@ _NAMES = {
 }
 
 
-def rules(answers: SystemAnswers[AskedItems], names: Mapping[str, str], settings: AggregateMucr) -> Table:
+def rules(answers: Answers[AskedItems], names: Mapping[str, str], settings: AggregateMucr) -> Table:
     """Scores in percent, and chosen letters; a rule that lacks its scores gets no row.
 
     `names` are the models' display names by key.

@@ -8,9 +8,9 @@ from dataclasses import replace
 from whatif.benchmarks.mucr.reported import Number
 from whatif.benchmarks.mucr.results import CHANGE, SCORE, Results, Row
 from whatif.benchmarks.mucr.schemas import SCORES
+from whatif.results.reporting.answers import System
 from whatif.results.reporting.beside import beside
 from whatif.results.reporting.numerals import signed
-from whatif.results.reporting.system_answers import System
 from whatif.results.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
 
 PLACE = ("model", "name", "source", "strategy")

@@ -25,9 +25,9 @@ from whatif.benchmarks.shared.question_items import readers_of, shown_systems
 from whatif.benchmarks.shared.tasks import names_of
 from whatif.engine.graph.task import Task
 from whatif.engine.language.strategies import DIRECT
+from whatif.results.reporting.answers import System
 from whatif.results.reporting.items import Item, ItemAnswer, ItemPicture, ItemQuestion, ItemView
 from whatif.results.reporting.judged import Judged
-from whatif.results.reporting.system_answers import System
 from whatif.scoring.ranking_rules import STORED
 
 Row: TypeAlias = Mapping[str, Any]

@@ -24,7 +24,6 @@ from whatif.benchmarks.mucr.settings import (
 from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
 from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_JUDGE, STRATEGY_FILES
 from whatif.benchmarks.shared.judging import judge_step
-from whatif.benchmarks.shared.tasks import table_files
 from whatif.engine.artifacts.schemas import PREDICTIONS, REJECTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.engine.graph.reading import first_of
@@ -32,6 +31,7 @@ from whatif.engine.graph.steps import Benchmark, StepsOf
 from whatif.engine.graph.task import Task
 from whatif.engine.language.strategies import DIRECT
 from whatif.engine.params.fine_tuning import FineTuning
+from whatif.results.reporting.table_modules import table_files
 
 FIGURES = tuple(f"figure{number}.svg" for number in (4, 5, 6, 8, 11, 14))
 _TABLES = (

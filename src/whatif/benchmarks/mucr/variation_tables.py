@@ -16,7 +16,7 @@ from whatif.benchmarks.mucr.score_tables import (
     score_table,
     scores_view,
 )
-from whatif.results.reporting.system_answers import System
+from whatif.results.reporting.answers import System
 from whatif.results.reporting.table import Table
 
 _WITHOUT, _WITH = "without", "with"

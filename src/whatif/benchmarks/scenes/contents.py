@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whatif.benchmarks.shared.tasks import table_files
+from whatif.results.reporting.table_modules import table_files
 
 TABLES = ("accuracy", "matching", "paired", "reading", "costs", "funnel")
 PUBLISHED = ("report.md", *table_files(TABLES))

@@ -16,9 +16,9 @@ from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.language.options import LETTERS
 from whatif.engine.params.model_entries import RankingRule
 from whatif.engine.params.prices import Prices
+from whatif.results.reporting.answers import System
 from whatif.results.reporting.items import ItemAnswer
 from whatif.results.reporting.program_categories import RIGHT
-from whatif.results.reporting.system_answers import System
 from whatif.scoring.judging import Response, response_of
 from whatif.scoring.ranking_rules import STORED, compared, decided
 

@@ -11,9 +11,9 @@ import pandas as pd
 from whatif.engine import artifacts
 from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.graph.task import Task
+from whatif.results.reporting.answers import System
 from whatif.results.reporting.judged import ACCURACY, COMPARED_DROP, JUDGE, READINGS, Judged, judge_views
 from whatif.results.reporting.precision import in_percent, p_number
-from whatif.results.reporting.system_answers import System
 from whatif.results.reporting.table import DROP, MEASURE, NUMBERS, Column, Table, tidy
 from whatif.results.reporting.twin_answers import VARIANTS
 from whatif.scoring.judging import response_of

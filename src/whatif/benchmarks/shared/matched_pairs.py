@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from whatif.results.reporting.answers import Places
 from whatif.results.reporting.paired import PairedSystem, PairedText, paired
 from whatif.results.reporting.paired_answers import ALL, PairOutcomes
 from whatif.results.reporting.table import Table
-from whatif.results.reporting.twin_answers import Places
 from whatif.scoring.match import SCORES
 
 CAPTION, IMAGE = "caption", "image"  # the groups: what is chosen

@@ -19,9 +19,9 @@ from whatif.benchmarks.shared.tasks import by_pair
 from whatif.engine.graph.dimensions import Dimension
 from whatif.engine.graph.task import Task
 from whatif.engine.params.model_entries import RankingRule
+from whatif.results.reporting.answers import System
 from whatif.results.reporting.items import Item, ItemAnswer, ItemPicture, ItemQuestion
 from whatif.results.reporting.judged import Judged
-from whatif.results.reporting.system_answers import System
 from whatif.scoring.judging import Response, response_of
 from whatif.scoring.ranking_rules import STORED
 

@@ -18,6 +18,7 @@ from whatif.engine.graph.task import Task
 from whatif.engine.params.judge import JudgeSettings
 from whatif.engine.params.prices import Prices
 from whatif.people.response_labels import read_response_labels
+from whatif.results.reporting.answers import System
 from whatif.results.reporting.costs import COLUMNS, costs, spent_by_model, together
 from whatif.results.reporting.items import Item, ItemView, item_rows, view_rows
 from whatif.results.reporting.judged import Judged
@@ -25,7 +26,6 @@ from whatif.results.reporting.reading import COLUMNS as READ
 from whatif.results.reporting.reading import reading, readings_by_model
 from whatif.results.reporting.report import Report, printed_rows, text_files
 from whatif.results.reporting.shortcuts import ORDER
-from whatif.results.reporting.system_answers import System
 from whatif.results.reporting.table import Table
 from whatif.scoring.shortcuts.audit import Shortcut
 

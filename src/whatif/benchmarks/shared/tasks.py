@@ -1,4 +1,4 @@
-"""Functions that benchmarks of twin questions share: pairs, judgements, the end of the funnel, and tables as files."""
+"""Functions that benchmarks of twin questions share: pairs, judgements, and the end of the funnel."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.graph.dimensions import Dimension
 from whatif.engine.graph.task import Task
 from whatif.results.reporting.funnel import FunnelStage
-from whatif.results.reporting.standard_figures import DRAWN
-
-SUFFIXES = ("csv", "md", "tex")
 
 
 def pairs_of(questions: Iterable[dict[str, Any]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
@@ -110,9 +107,3 @@ def evaluation_stages(
             if paths is not None:
                 in_sample = asked(model, strategy)
                 yield evaluation_stage(paths, f"{model} {strategy}", total, not_in_sample=total - in_sample)
-
-
-def table_files(tables: Sequence[str]) -> tuple[str, ...]:
-    """The text files of tables: one CSV, Markdown and LaTeX file for each, and the figure of those that have one."""
-    drawn = (f"{table}.svg" for table in tables if table in DRAWN)
-    return (*(f"{table}.{suffix}" for table in tables for suffix in SUFFIXES), *drawn)

@@ -13,9 +13,9 @@ from typing import Any
 
 from whatif.results.reporting.numerals import count, decimal
 from whatif.results.reporting.precision import as_measured, in_percent
-from whatif.results.reporting.table import DROP, Column, View
+from whatif.results.reporting.table import Column, View
 from whatif.results.reporting.twin_answers import VARIANTS
-from whatif.results.reporting.twins import Metrics
+from whatif.results.reporting.twin_measures import Part, accuracy, drop, each_variant
 from whatif.scoring.extraction.answer import normalise
 from whatif.scoring.judging import FINDS_NONE, NOT_IN_RESPONSE, OUTSIDE, Response, response_of, with_judge
 from whatif.scoring.statistics import clustered_share
@@ -125,17 +125,11 @@ class Judged:
         return len(set(self.labels or ()) - judged)
 
 
-def twin_judge_rows(without: Metrics, with_: Metrics) -> Iterator[dict[str, Any]]:
-    """The accuracies of one group's `twin_metrics` and the drop, without and with the judge's answers."""
-    for judge, numbers in zip(READINGS, (without, with_), strict=True):
-        n = numbers["pairs"]
-        for variant in VARIANTS:
-            value, low, high = (numbers[variant][name] for name in ("accuracy", "low", "high"))
-            row = {"variant": variant, "measure": ACCURACY, "value": value, "low": low, "high": high, "n": n}
-            yield {"judge": judge, **row}
-        value, low, high = (numbers[DROP][name] for name in ("points", "low", "high"))
-        row = {"measure": COMPARED_DROP, "value": value, "low": low, "high": high, "n": n, "p": numbers["mcnemar_p"]}
-        yield {"judge": judge, **row}
+def twin_judge_rows(without: Part, with_: Part) -> Iterator[dict[str, Any]]:
+    """The accuracies of one group and the drop, without and with the judge's answers."""
+    for judge, part in zip(READINGS, (without, with_), strict=True):
+        yield from ({"judge": judge, **row, "measure": ACCURACY} for row in each_variant(accuracy)(part))
+        yield from ({"judge": judge, **row, "measure": COMPARED_DROP} for row in drop(part))
 
 
 TWIN_COLUMNS = (

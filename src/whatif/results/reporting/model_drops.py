@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from whatif.results.reporting.answers import Flags, Places
 from whatif.results.reporting.numerals import signed
 from whatif.results.reporting.precision import Precision, in_percent, p_number, percent
 from whatif.results.reporting.table import Column, Table, View, tidy
-from whatif.results.reporting.twin_answers import Flags, Places, TwinAnswers
-from whatif.results.reporting.twins import ALL
+from whatif.results.reporting.twin_answers import TwinAnswers
+from whatif.results.reporting.twin_measures import ALL
 from whatif.scoring.statistics import Interval, difference_of_drops, holm
 
 _IDENTITY = ("model_a", "name_a", "model_b", "name_b", "group", "measure")
@@ -45,15 +46,16 @@ def compare_drops(
     `images` names the image of each pair, where several pairs share one. p-values are corrected over all comparisons
     (Holm).
     """
-    made = []
+    made, asked = [], answers.questions
     for group in groups:
-        of_group = np.isin(answers.group, [place for place, name in enumerate(answers.groups) if group in (ALL, name)])
+        places = [place for place, name in enumerate(asked.groups) if group in (ALL, name)]
+        of_group = np.isin(asked.group, places)
         sides = [_Side.of(answers, model, of_group) for model in range(len(answers.models))]
         for first, second in combinations(range(len(sides)), 2):
             one, other = sides[first], sides[second]
             if not one.pairs.size or one.asked != other.asked:
                 continue
-            clusters = None if images is None else [images[pair] for pair in answers.pair_ids(one.pairs)]
+            clusters = None if images is None else [images[pair] for pair in asked.pair_ids(one.pairs)]
             found = difference_of_drops(
                 (one.before, one.after), (other.before, other.after), clusters, confidence=settings.confidence
             )
@@ -80,10 +82,10 @@ class _Side:
     @classmethod
     def of(cls, answers: TwinAnswers, model: int, of_group: Flags) -> _Side:
         """The answers of one model, given by its index, to the pairs of a group."""
-        answered = answers.answered[model]
-        pairs = np.flatnonzero(of_group & answered.all(axis=1))
+        asked = answers.asked[model]
+        pairs = np.flatnonzero(of_group & asked.all(axis=1))
         before, after = np.ascontiguousarray(answers.right[model][pairs].T)
-        return cls(pairs, np.packbits(answered[of_group]).tobytes(), before, after)
+        return cls(pairs, np.packbits(asked[of_group]).tobytes(), before, after)
 
     @property
     def drop(self) -> float:

@@ -22,11 +22,12 @@ from typing import Any
 
 import numpy as np
 
+from whatif.results.reporting.answers import Flags
 from whatif.results.reporting.beside import beside
-from whatif.results.reporting.paired_answers import ALL, PairOutcomes
+from whatif.results.reporting.paired_answers import ALL, PairOutcomes, answers_of_twins, by_group, pairs_of_twins
 from whatif.results.reporting.precision import in_percent, p_number, percent
 from whatif.results.reporting.table import DROP, OURS, REPORTED, Column, Table, View, tidy
-from whatif.results.reporting.twin_answers import Flags
+from whatif.results.reporting.twin_answers import TwinAnswers
 from whatif.scoring.statistics import Interval, clustered_share, holm, paired_drop, wilson
 from whatif.scoring.statistics.clusters import Labels
 
@@ -79,6 +80,15 @@ class PairedText:
     strategies: bool = False
     ignored: bool = True
     about: str = ""
+
+
+def twin_systems(
+    answers: TwinAnswers, names: Mapping[str, str], images: Mapping[str, str] | None = None
+) -> Iterator[PairedSystem]:
+    """The models in `names` (key -> display name); `images` names the image of each pair, where several share one."""
+    pairs = pairs_of_twins(answers, images)
+    for model, given in answers_of_twins(answers):
+        yield PairedSystem(model, names[model], dict(by_group(pairs, given)))
 
 
 def paired(systems: Iterable[PairedSystem], confidence: float, text: PairedText, reported: Sequence[Row] = ()) -> Table:

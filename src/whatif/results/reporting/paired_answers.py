@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 
 from whatif.engine.language.options import LETTERS
 from whatif.engine.language.wording import one_line, plain
-from whatif.results.reporting.twin_answers import STATUSES, VARIANTS, Flags, Places, TwinAnswers
+from whatif.results.reporting.answers import Flags, Places
+from whatif.results.reporting.twin_answers import VARIANTS, TwinAnswers
 from whatif.scoring.extraction.answer import normalise
 from whatif.scoring.statistics.clusters import Floats, Labels
 
@@ -22,7 +23,6 @@ Codes = npt.NDArray[np.int32]
 
 ALL = ""  # the group of all pairs
 NO_ANSWER = -1
-_OK = STATUSES.index("ok")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Pairs:
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class PairAnswers:
     """The answers of a system to `Pairs`.
 
     asked: whether both questions of a pair have a prediction; right: whether each answer is right (pairs x 2);
@@ -92,7 +92,7 @@ class PairOutcomes:
         )
 
 
-def outcomes_of(pairs: Pairs, answers: Answers) -> PairOutcomes:
+def outcomes_of(pairs: Pairs, answers: PairAnswers) -> PairOutcomes:
     """What a system's answers say about each pair.
 
     An answer that is right has the code of the right answer, however it was written. A pair without two answers is not
@@ -116,7 +116,7 @@ def outcomes_of(pairs: Pairs, answers: Answers) -> PairOutcomes:
     )
 
 
-def by_group(pairs: Pairs, answers: Answers) -> Iterator[tuple[str, PairOutcomes]]:
+def by_group(pairs: Pairs, answers: PairAnswers) -> Iterator[tuple[str, PairOutcomes]]:
     """The outcomes over all pairs that were asked (`ALL`), then by group; a group without such a pair is left out."""
     found = outcomes_of(pairs, answers)
     if answers.asked.any():
@@ -129,26 +129,28 @@ def by_group(pairs: Pairs, answers: Answers) -> Iterator[tuple[str, PairOutcomes
 
 def pairs_of_twins(twins: TwinAnswers, images: Mapping[str, str] | None = None) -> Pairs:
     """The pairs of multiple-choice questions; `images` names the image of each pair, where several share one."""
-    codes = twins.by_pair(option_codes(twins.choices))
-    correct = chosen_codes(codes, twins.correct)
+    codes = twins.questions.by_pair(option_codes(twins.questions.table["choices"]))
+    correct = chosen_codes(codes, twins.questions.correct)
     clusters = None
     if images is not None:
-        clusters = [images[pair] for pair in twins.pair_ids(np.arange(len(correct)))]
+        clusters = [images[pair] for pair in twins.questions.pair_ids()]
     chance = chance_of_ignoring(codes[:, 1], correct[:, 0], correct[:, 1])
-    return Pairs(twins.groups, twins.group, correct, chance, clusters)
+    return Pairs(twins.questions.groups, twins.questions.group, correct, chance, clusters)
 
 
-def answers_of_twins(twins: TwinAnswers) -> Iterator[tuple[str, Answers]]:
+def answers_of_twins(twins: TwinAnswers) -> Iterator[tuple[str, PairAnswers]]:
     """The answers of each model to multiple-choice questions."""
-    codes = twins.by_pair(option_codes(twins.choices))
+    codes = twins.questions.by_pair(option_codes(twins.questions.table["choices"]))
     for place, model in enumerate(twins.models):
-        letter = np.where(twins.status[place] == _OK, twins.letter[place], NO_ANSWER)
-        yield model, Answers(twins.answered[place].all(axis=1), twins.right[place], chosen_codes(codes, letter))
+        yield (
+            model,
+            PairAnswers(twins.asked[place].all(axis=1), twins.right[place], chosen_codes(codes, twins.letter[place])),
+        )
 
 
 def answers_of_rows(
     predictions: Iterable[Row], questions: Sequence[Row], groups: Sequence[str]
-) -> tuple[Pairs, dict[tuple[str, str], Answers]]:
+) -> tuple[Pairs, dict[tuple[str, str], PairAnswers]]:
     """The pairs of open or multiple-choice questions in rows, by image, and the answers of each system to them.
 
     Systems are (model, strategy), in the order of their first predictions.
@@ -157,13 +159,13 @@ def answers_of_rows(
     pairs, place = _pairs_of_rows(questions, groups, codes)
     by_id = {row["question_id"]: row for row in questions}
     shape = pairs.correct.shape
-    found: dict[tuple[str, str], Answers] = {}
+    found: dict[tuple[str, str], PairAnswers] = {}
     predicted: dict[tuple[str, str], Flags] = {}
     for row in predictions:
         system = (row["model"], row["strategy"])
         if system not in found:
             asked, right = np.zeros(shape[0], dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
-            found[system] = Answers(asked, right, np.full(shape, NO_ANSWER, dtype=np.int32))
+            found[system] = PairAnswers(asked, right, np.full(shape, NO_ANSWER, dtype=np.int32))
             predicted[system] = np.zeros(shape, dtype=np.bool_)
         at = place[row["question_id"]]
         predicted[system][at] = True

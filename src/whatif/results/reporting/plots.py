@@ -39,13 +39,13 @@ class Point:
 
 
 def accuracy_points(frame: pd.DataFrame) -> list[Point]:
-    """The points of a tidy frame with the columns of `twin_rows`: reported ones first, otherwise in its order.
+    """The points of a tidy frame with the columns of `twin_measures`: reported ones first, otherwise in its order.
 
-    There is one point for each model or reported system with an accuracy on both variants. `frame` must contain exactly
-    one group.
+    There is one point for each model or reported system with an accuracy on both variants; rows of another source are
+    left out. `frame` must contain exactly one group.
     """
     found: dict[tuple[str, str, str], dict[str, float]] = {}
-    for row in frame[(frame["measure"] == "accuracy") & (frame["source"] != "")].to_dict("records"):
+    for row in frame[(frame["measure"] == "accuracy") & frame["source"].isin(_COLOURS)].to_dict("records"):
         numbers = found.setdefault((row["model"], row["name"], row["source"]), {})
         numbers[row["variant"]] = row["value"]
         if not pd.isna(row["low"]):

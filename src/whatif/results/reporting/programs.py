@@ -18,7 +18,7 @@ from whatif.results.reporting.program_categories import (
 )
 from whatif.results.reporting.table import OURS, Column, Table, View, tidy
 from whatif.results.reporting.twin_answers import VARIANTS
-from whatif.results.reporting.twins import ALL
+from whatif.results.reporting.twin_measures import ALL
 from whatif.scoring.statistics import wilson
 
 # Of the programs that ran with tools that know the image: the program is right; its own tools gave the right answer

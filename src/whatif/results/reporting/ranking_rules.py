@@ -1,4 +1,4 @@
-"""Rules of ranking applied to the answers of models that ranked options, and a table that compares the rules."""
+"""The table that compares the rules by which the options of models that ranked them are compared."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from whatif.engine.params.model_entries import RankingRule
+from whatif.results.reporting.answers import Flags
 from whatif.results.reporting.precision import Precision, in_percent, percent
 from whatif.results.reporting.table import OURS, Column, Table, View, tidy
-from whatif.results.reporting.twin_answers import STATUSES, VARIANTS, Flags, TwinAnswers
-from whatif.results.reporting.twin_rows import ACCURACIES
+from whatif.results.reporting.twin_answers import VARIANTS, TwinAnswers
+from whatif.results.reporting.twin_measures import ACCURACIES
 from whatif.scoring.ranking_rules import RULES, STORED
 from whatif.scoring.statistics import wilson
 
@@ -20,38 +21,13 @@ _NOTE = (
     "minus-without-prompt: the sum minus that of the same option after the question without its image, or after "
     "nothing. Other tables are by {rule}."
 )
+_BY_MEAN = f" (ranked by {STORED})"
 _IDENTITY = ("model", "name", "source", "rule", "variant", "measure", "answer")
-
-
-def rank_by(answers: TwinAnswers, rule: RankingRule) -> list[str]:
-    """Decides again, by `rule`, which options were chosen by ranking. Changes `answers`.
-
-    A question whose scores lack what the rule needs becomes an error. Returns the models that lack it for all of their
-    questions: their choices remain those of the mean.
-    """
-    if rule == STORED or not answers.chosen:
-        return []
-    without = []
-    for place, model in enumerate(answers.models):
-        ranked = answers.chosen[STORED][place] >= 0
-        by_rule = answers.chosen[rule][place]
-        if not ranked.any():
-            continue
-        if not (by_rule[ranked] >= 0).any():
-            without.append(model)
-            continue
-        right = by_rule == answers.correct
-        answers.letter[place][ranked] = by_rule[ranked]
-        answers.right[place][ranked] = right[ranked]
-        for by_published in answers.by_rules.values():
-            by_published[place][ranked] = right[ranked]
-        answers.status[place][ranked & (by_rule < 0)] = STATUSES.index("error")
-    return without
 
 
 def marked(names: Mapping[str, str], without: Sequence[str]) -> dict[str, str]:
     """The display names of models; that of a model which cannot be ranked by another rule says so."""
-    return {key: f"{name} (ranked by {STORED})" if key in without else name for key, name in names.items()}
+    return {key: f"{name}{_BY_MEAN}" if key in without else name for key, name in names.items()}
 
 
 def ranking_rules(
@@ -59,12 +35,14 @@ def ranking_rules(
 ) -> Table:
     """The table `rules`: accuracy and chosen letters of each model that ranked options, by each rule of ranking.
 
-    A rule that needs scores which a model does not have gets no row. `rule` is the one of all other tables.
+    A rule that needs scores which a model does not have gets no row. `rule` is the one of all other tables; here, no
+    name says that a model could not be ranked by it.
     """
-    rows = [row for place, model in enumerate(answers.models) for row in _rows(answers, place, settings, names[model])]
+    shown = [names[model].removesuffix(_BY_MEAN) for model in answers.models]
+    rows = [row for place, name in enumerate(shown) for row in _rows(answers, place, settings, name)]
     level = f"{100 * settings.confidence:g}%"
     by = {"model": "", "name": "Model", "rule": "Rule"}
-    letters = tuple(Column(letter, "share", {"answer": letter}) for letter in answers.letters)
+    letters = tuple(Column(letter, "share", {"answer": letter}) for letter in answers.questions.letters)
     views = (
         View(
             f"{title} by ranking rule: accuracy in percent with {level} intervals.",
@@ -83,18 +61,18 @@ def ranking_rules(
 
 def _rows(answers: TwinAnswers, place: int, settings: Precision, name: str) -> Iterator[dict[str, Any]]:
     """The rows of one model, of pairs with answers to both questions."""
-    pairs = np.flatnonzero(answers.answered[place].all(axis=1))
+    pairs = np.flatnonzero(answers.asked[place].all(axis=1))
     for rule in RULES if answers.chosen else ():
         found = answers.chosen[rule][place][pairs]
         if not (found >= 0).any():
             continue
         of_rule = {"model": answers.models[place], "name": name, "source": OURS, "rule": rule}
-        for variant, side, correct in zip(VARIANTS, found.T, answers.correct[pairs].T, strict=True):
+        for variant, side, correct in zip(VARIANTS, found.T, answers.questions.correct[pairs].T, strict=True):
             right: Flags = side == correct
             accuracy = in_percent("value", wilson(int((right & (side >= 0)).sum()), len(right), settings.confidence))
             of_variant = {**of_rule, "variant": variant}
             yield {**of_variant, "measure": "accuracy", **accuracy, "n": len(right)}
             total = int((side >= 0).sum())
-            for index, letter in enumerate(answers.letters if total else ""):
+            for index, letter in enumerate(answers.questions.letters if total else ""):
                 share = percent(int((side == index).sum()) / total)
                 yield {**of_variant, "measure": "share", "answer": letter, "value": share, "n": total}

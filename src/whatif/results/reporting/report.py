@@ -10,8 +10,8 @@ from typing import Any
 from whatif.results.reporting.rendering import to_html, to_latex, to_markdown
 from whatif.results.reporting.standard_figures import DRAWN, standard_figures
 from whatif.results.reporting.table import Table, to_csv
+from whatif.results.reporting.table_modules import SUFFIXES
 
-SUFFIXES = ("csv", "md", "tex")
 Headline = Mapping[str, Any]  # nested by key of model, table or group; the leaves are numbers
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from whatif.engine.language.options import LETTERS
 from whatif.engine.params.model_entries import RankingRule
+from whatif.results.reporting.answers import Answers, Codes, Questions
 from whatif.results.reporting.precision import Precision, in_percent, percent
-from whatif.results.reporting.system_answers import Codes, Questions, SystemAnswers
 from whatif.results.reporting.table import Column, Table, View, tidy
 from whatif.scoring.ranking_rules import RULES
 from whatif.scoring.statistics import Interval
@@ -24,7 +24,7 @@ Row = dict[str, Any]
 
 
 def ranking_table(
-    answers: SystemAnswers[Any],
+    answers: Answers[Any],
     place_of: Callable[[int], Mapping[str, Any]],
     shares: Shares,
     settings: Precision,
@@ -63,14 +63,14 @@ def ranking_table(
 
 
 def _rows(
-    answers: SystemAnswers[Questions],
+    answers: Answers[Questions],
     place: int,
     place_of: Callable[[int], Mapping[str, Any]],
     shares: Shares,
     options: int,
 ) -> Iterator[Row]:
     asked = answers.asked[place]
-    for one in RULES:
+    for one in RULES if answers.chosen else ():
         chosen = answers.chosen[one][place]
         known = int((chosen[asked] >= 0).sum())
         if not known:

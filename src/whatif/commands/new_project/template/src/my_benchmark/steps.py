@@ -24,11 +24,12 @@ from whatif.benchmark import (
     Benchmark,
     SortedImages,
     StepsOf,
+    TableModules,
     Task,
     judgement,
     pairs_of,
     pilot_of,
-    table_files,
+    shared_tables,
     write_predictions,
 )
 
@@ -42,7 +43,7 @@ from my_benchmark.settings import (
 )
 
 NAME = "my-benchmark"
-TABLES = ("accuracy", "paired", "shortcuts", "costs", "funnel")  # as they are in the report
+TABLES = TableModules("my_benchmark", *shared_tables("costs", "funnel"))  # a module in tables/ for each of its own
 step = StepsOf(OwnSettings)
 
 
@@ -170,13 +171,14 @@ def audit_shortcuts(task: Task[int]) -> None:
         "predictions": evaluate["predictions"],
     },
     outputs=SITE_OUTPUTS,
-    publishes=("report.md", *table_files(TABLES)),
+    code=TABLES.code,
+    publishes=("report.md", *TABLES.files),
 )
 def aggregate(task: Task[AggregateSettings]) -> None:
     """Makes the tables, the report, and the items of the site."""
     from my_benchmark.report import publish_report
 
-    publish_report(task)
+    publish_report(task, TABLES)
 
 
 def _keep(task: Task[Any], rejected: dict[str, tuple[str, str]]) -> None:

@@ -1,0 +1,1 @@
+"""The figures of a set of puzzles, and their points: one module each."""

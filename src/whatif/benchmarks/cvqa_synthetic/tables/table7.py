@@ -1,0 +1,58 @@
+"""Table 7 of C-VQA (4.2): accuracy, after chance and beside the reported systems, which have no intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from whatif.benchmarks.cvqa_synthetic.report import Puzzles
+from whatif.results.reporting.beside import beside
+from whatif.results.reporting.declared import Declared
+from whatif.results.reporting.published_numbers import published
+from whatif.results.reporting.table import PUBLISHED, REPORTED, View
+from whatif.results.reporting.twin_answers import VARIANTS
+from whatif.results.reporting.twin_measures import (
+    ACCURACIES,
+    DROPPED,
+    MCNEMAR,
+    PAIRS,
+    TWIN_MEASURES,
+    details,
+    of_models,
+)
+
+_SYSTEM = {"model": "", "name": "Model"}
+_FROM = {"source": "From"}
+
+
+def _rows(found: Puzzles) -> Iterator[dict[str, Any]]:
+    for variant in VARIANTS:
+        yield {"name": "Chance", "variant": variant, "measure": "accuracy", "value": found.chance}
+    reported: dict[str, list[dict[str, Any]]] = {}
+    for row in published("whatif.benchmarks.cvqa_synthetic", "table7"):
+        accuracy = {"measure": "accuracy", "value": float(row["value"]), PUBLISHED: row["value"]}
+        of_system = {"name": row["system"], "source": REPORTED, "variant": row["variant"]}
+        reported.setdefault(row["system"], []).append({**of_system, **accuracy})
+    ours = list(of_models(found, *TWIN_MEASURES))
+    for system, same in beside(reported, ours, lambda row: str(row["name"])):
+        yield from reported.get(system or "", ())
+        yield from same
+    yield from (dict(row) for row in found.beside)
+
+
+TABLE: Declared[Puzzles] = Declared(
+    position=10,
+    title="Accuracy",
+    identity=("model", "name", "source", "variant", "measure", PUBLISHED),
+    rows=_rows,
+    views=lambda found: (
+        View(
+            f"{found.title}: accuracy in percent with {found.level} intervals (C-VQA Table 7).",
+            {**_SYSTEM, **_FROM},
+            (*ACCURACIES, DROPPED, MCNEMAR, PAIRS),
+            f"{found.reported} {found.ranked_by}".strip(),
+        ),
+        details(found.title, {**_SYSTEM, **(_FROM if found.beside else {})}),
+    ),
+    further=lambda found, table: found.with_judge(table),
+)

@@ -1,0 +1,34 @@
+"""Accuracy by template."""
+
+from __future__ import annotations
+
+from whatif.benchmarks.shared.results import TwinResults
+from whatif.results.reporting.declared import Declared
+from whatif.results.reporting.table import View
+from whatif.results.reporting.twin_measures import (
+    ACCURACIES,
+    DROPPED,
+    MCNEMAR,
+    PAIRS,
+    TWIN_MEASURES,
+    details,
+    of_models,
+)
+
+_BY = {"model": "", "name": "Model", "template": "Template"}
+
+TABLE: Declared[TwinResults] = Declared(
+    position=30,
+    title="By template",
+    identity=("model", "name", "source", "template", "variant", "measure"),
+    rows=lambda found: of_models(found, *TWIN_MEASURES, by="template"),
+    views=lambda found: (
+        View(
+            f"{found.title} by template: accuracy in percent with {found.level} intervals.",
+            _BY,
+            (*ACCURACIES, DROPPED, MCNEMAR, PAIRS),
+            found.ranked_by,
+        ),
+        details(f"{found.title} by template", _BY),
+    ),
+)

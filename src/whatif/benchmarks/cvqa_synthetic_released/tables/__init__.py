@@ -1,0 +1,1 @@
+"""The tables that only the released puzzles have."""

@@ -1,0 +1,1 @@
+"""The tables of a benchmark in a YAML file: one module each."""

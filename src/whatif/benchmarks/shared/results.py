@@ -1,0 +1,145 @@
+"""The results of a benchmark, from which its declared tables and figures are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+from whatif.benchmarks.shared.dimensions import CHOOSER
+from whatif.benchmarks.shared.judged_rows import with_judged_rows
+from whatif.benchmarks.shared.pilots import Pilot, marked, pilots_of
+from whatif.benchmarks.shared.reports import judged_of
+from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of, with_predictions
+from whatif.engine import artifacts
+from whatif.engine.artifacts.ahead import read_ahead
+from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.graph.dimensions import Dimension
+from whatif.engine.graph.task import Task
+from whatif.engine.language.strategies import DIRECT
+from whatif.engine.params.judge import JudgeSettings
+from whatif.engine.params.model_entries import RankingRule
+from whatif.results.reporting.funnel import FunnelStage
+from whatif.results.reporting.judged import Judged
+from whatif.results.reporting.precision import Precision
+from whatif.results.reporting.ranking_rules import marked as marked_by_rule
+from whatif.results.reporting.table import OURS, Table
+from whatif.results.reporting.twin_answers import PREDICTION_COLUMNS, TwinAnswers
+from whatif.results.reporting.twin_measures import ALL, headline, parts_of
+from whatif.scoring.ranking_rules import STORED
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Results:
+    """What the tables of every benchmark with models need.
+
+    task: the step that makes them. title: the name of the set. dimension: its models, and names: their display names.
+    questions: all that were asked. judged: what a judge found, None without one. stages: the funnel.
+    """
+
+    task: Task[Any]
+    title: str
+    settings: Precision
+    dimension: Dimension
+    names: Mapping[str, str]
+    questions: Sequence[dict[str, Any]]
+    judged: Judged | None = None
+    stages: Sequence[FunnelStage] = ()
+
+    @property
+    def level(self) -> str:
+        """The level of intervals as text: `95%`."""
+        return f"{100 * self.settings.confidence:g}%"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TwinResults(Results):
+    """The results of a benchmark of original and counterfactual questions with options.
+
+    rule: how the options of models that ranked them are compared; by_mean: the models that could not be ranked by it;
+    their display names say so. images: the image of each pair by its id, where several pairs share one.
+    """
+
+    answers: TwinAnswers
+    rule: RankingRule = STORED
+    by_mean: Sequence[str] = ()
+    images: Mapping[str, str] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        task: Task[Any],
+        title: str,
+        stages: Iterable[FunnelStage],
+        *,
+        rule: RankingRule = STORED,
+        judge: JudgeSettings | None = None,
+        by_image: bool = False,
+        **more: Any,
+    ) -> Self:
+        """The results of a step that reads `questions`, `predictions` and, if there is a judge, `judged`.
+
+        stages: those before models are asked. by_image: whether intervals and tests are by image, if pairs share some.
+        more: further fields of a subclass. Millions of predictions are read in pieces.
+        """
+        table = task.read("questions")
+        questions = table.to_pylist()
+        keys = with_predictions(task, CHOOSER)
+        pilots = pilots_of(limits_of(task, CHOOSER, keys), dict.fromkeys(keys, questions), task.seed, task.benchmark)
+        names = names_of(task, CHOOSER)
+        encoded = ["model", "response", "answer", "status"]
+        said = artifacts.batches(task.paths("predictions"), PREDICTIONS, PREDICTION_COLUMNS, encoded=encoded)
+        answers = TwinAnswers(read_ahead(said), [table], keys)
+        fields = answered_fields(answers, marked({key: names[key] for key in keys}, pilots), rule)
+        return cls(
+            **fields,
+            task=task,
+            title=title,
+            settings=task.settings,
+            dimension=CHOOSER,
+            questions=questions,
+            judged=judged_of(task, judge, questions, fields["names"]),
+            stages=[*stages, *_evaluations(task, pilots)],
+            images=shared_images(questions) if by_image else None,
+            **more,
+        )
+
+    @property
+    def ranked_by(self) -> str:
+        """What a table says about a rule of ranking that is not the usual one."""
+        compared = f"Ranked options are compared by {self.rule}; see the table of ranking rules."
+        return "" if self.rule == STORED else compared
+
+    @cached_property
+    def headline(self) -> dict[str, dict[str, float | int]]:
+        """The numbers for `dvc metrics diff`, by model."""
+        parts = parts_of(self.answers, self.settings, self.images)
+        return {model: headline(groups[ALL]) for model, groups in parts.items()}
+
+    def with_judge(self, table: Table) -> Table:
+        """A table of accuracies with the rows and views of the judge."""
+        places = {(key, DIRECT): {"model": key, "name": name, "source": OURS} for key, name in self.names.items()}
+        confidence = self.settings.confidence
+        return with_judged_rows(self.task, table, self.judged, self.questions, places, confidence=confidence)
+
+
+def answered_fields(answers: TwinAnswers, names: Mapping[str, str], rule: RankingRule) -> dict[str, Any]:
+    """The fields of `TwinResults` that follow from the answers, decided by `rule` where options were ranked."""
+    by_mean = [model for model, _ in answers.rank_by(rule)]
+    return {"answers": answers, "names": marked_by_rule(names, by_mean), "rule": rule, "by_mean": by_mean}
+
+
+def shared_images(questions: Iterable[Row]) -> dict[str, str] | None:
+    """The pictures of each pair as one name, if several pairs share some; otherwise None."""
+    found = {str(row["pair_id"]): " ".join(row["image_ids"]) for row in questions}
+    return found if len(set(found.values())) < len(found) else None
+
+
+def _evaluations(task: Task[Any], pilots: Mapping[str, Pilot]) -> Iterator[FunnelStage]:
+    """The stages in which models were asked, with the questions answered and not answered."""
+    for model, paths in task.paths_by(CHOOSER, "predictions").items():
+        left_out = 2 * (pilots[model].total - len(pilots[model].pairs)) if model in pilots else 0
+        yield evaluation_stage(paths, model, task.count("questions"), not_in_sample=left_out)
