@@ -23,22 +23,21 @@ from whatif.results.reporting.paired import (
     measures,
     paired,
     reported_rows,
+    twin_systems,
 )
 from whatif.results.reporting.paired_answers import (
     ALL,
-    NO_ANSWER,
     PairAnswers,
     PairOutcomes,
     Pairs,
-    answers_of_rows,
     answers_of_twins,
     by_group,
     chance_of_ignoring,
-    option_codes,
     outcomes_of,
     pairs_of_twins,
 )
 from whatif.results.reporting.rendering import to_markdown
+from whatif.results.reporting.said_codes import NO_ANSWER, option_codes
 from whatif.results.reporting.table import DROP
 from whatif.results.reporting.twin_answers import TwinAnswers
 from whatif.scoring.statistics import clustered_share, holm, paired_difference, wilson
@@ -211,7 +210,7 @@ def test_letters_stand_for_the_texts_of_their_options() -> None:
     answered = twins()
     of_pairs = pairs_of_twins(answered)
     assert of_pairs.chance.tolist() == [pytest.approx(1 / 3)]
-    found = {model: outcomes_of(of_pairs, one) for model, one in answers_of_twins(answered)}
+    found = {model: outcomes_of(of_pairs, one) for (model, _), one in answers_of_twins(answered)}
     assert {model: (one.consistent[0], one.wrong[0], one.ignored[0]) for model, one in found.items()} == {
         "right": (True, False, False),
         "ignores": (False, True, True),
@@ -245,12 +244,16 @@ def test_open_answers_are_compared_in_normal_form() -> None:
     said = {"n-original": "2.0", "n-counterfactual": "two", "b-original": "Yes", "b-counterfactual": "yes"}
     right = {"n-original", "b-original"}
     given = {"model": "m", "strategy": "direct", "status": "ok"}
-    rows = [{"question_id": name, **given, "answer": text, "correct": name in right} for name, text in said.items()]
-    of_pairs, found = answers_of_rows(rows, open_questions(), ["boolean", "number"])
-    assert list(found) == [("m", "direct")]
-    assert found["m", "direct"].asked.tolist() == [True, True, False]
-    groups = dict(by_group(of_pairs, found["m", "direct"]))
-    assert list(groups) == [ALL, "boolean", "number"]
+    rows = [
+        {"question_id": name, **given, "answer": text, "response": text, "correct": name in right}
+        for name, text in said.items()
+    ]
+    answered = TwinAnswers(rows, open_questions(), [("m", "direct")])
+    assert answered.asked.all(axis=2).tolist() == [[True, True, False]]
+    images = {"n": "photo", "b": "photo", "x": "x"}
+    [system] = twin_systems(answered, {"m": "Model"}, images, ["number", "boolean"])
+    groups = system.groups
+    assert (system.model, system.strategy, list(groups)) == ("m", "direct", [ALL, "number", "boolean"])
     assert groups[ALL].ignored.tolist() == [True, True]
     assert groups[ALL].clusters is not None and len(set(groups[ALL].clusters.tolist())) == 1
     chance = groups["boolean"].chance

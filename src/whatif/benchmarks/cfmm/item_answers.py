@@ -13,7 +13,7 @@ from whatif.benchmarks.cfmm.schemas import BASIC, VARIANTS
 from whatif.engine.errors import WhatifError
 from whatif.engine.language.options import LETTERS
 from whatif.results.reporting.answers import Answers, Codes, Flags, Numbers, Places, System
-from whatif.results.reporting.paired_answers import option_codes
+from whatif.results.reporting.said_codes import option_codes
 
 Row = Mapping[str, Any]
 

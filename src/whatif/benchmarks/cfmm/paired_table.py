@@ -20,7 +20,6 @@ from whatif.results.reporting.paired import (
     reported_rows,
 )
 from whatif.results.reporting.paired_answers import (
-    NO_ANSWER,
     PairAnswers,
     Pairs,
     by_group,
@@ -28,6 +27,7 @@ from whatif.results.reporting.paired_answers import (
     chosen_codes,
 )
 from whatif.results.reporting.precision import Precision
+from whatif.results.reporting.said_codes import NO_ANSWER
 from whatif.results.reporting.table import Table
 
 _MEASURES = dict(zip(ACCURACIES, (ORIGINAL, COUNTERFACTUAL, BOTH_RIGHT), strict=True))

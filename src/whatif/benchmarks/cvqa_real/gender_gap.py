@@ -2,71 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping
 from typing import Any
+
+import numpy as np
 
 from whatif.results.reporting.numerals import signed
 from whatif.results.reporting.precision import Precision, Resampling, in_percent, p_number, resampling
 from whatif.results.reporting.table import DROP, OURS, Column, Table, View, tidy
-from whatif.results.reporting.twin_answers import TwinAnswers
-from whatif.results.reporting.twin_measures import ALL, DETAILS, READING, Part, parts_of, twin_rows
+from whatif.results.reporting.twin_answers import VARIANTS, TwinAnswers
+from whatif.results.reporting.twin_measures import DETAILS, READING, Part, twin_rows
 from whatif.scoring.statistics import GroupGap, group_gap, holm
 
 Row = Mapping[str, Any]
 NAMES = ("male", "female")
 
 
-def gender_gaps(
-    predictions: Iterable[Row],
-    questions: Sequence[Row],
-    genders: Mapping[str, str],
-    *,
-    settings: Resampling,
-    seed: int,
-    models: Iterable[str],
-) -> dict[str, GroupGap]:
-    """Model -> its gap, over the pairs whose image is in `genders` (image_id -> `male` or `female`).
-
-    A pair counts if both of its twins have a prediction. Models without such pairs are left out.
-    """
-    asked = {row["question_id"]: row for row in questions if row["image_ids"] and row["image_ids"][0] in genders}
-    right: dict[str, dict[str, dict[str, bool]]] = {model: {} for model in models}
-    for row in predictions:
-        if row["question_id"] in asked and row["model"] in right:
-            question = asked[row["question_id"]]
-            right[row["model"]].setdefault(question["pair_id"], {})[question["variant"]] = row["correct"]
-    image_of = {row["pair_id"]: row["image_ids"][0] for row in asked.values()}
-    gaps = {}
-    for model, pairs in right.items():
-        whole = {pair: twins for pair, twins in sorted(pairs.items()) if len(twins) == 2}
-        if whole:
-            images = [image_of[pair] for pair in whole]
-            gaps[model] = group_gap(
-                [twins["original"] for twins in whole.values()],
-                [twins["counterfactual"] for twins in whole.values()],
-                images,
-                [genders[image] for image in images],
-                names=NAMES,
-                **resampling(settings, seed),
-            )
-    return gaps
-
-
 def gender_parts(
-    predictions: Iterable[Row],
-    questions: Sequence[Row],
+    answers: TwinAnswers,
+    images: Mapping[str, str],
     genders: Mapping[str, str],
-    *,
     settings: Precision,
-    models: Collection[str],
+    models: Container[str],
 ) -> dict[str, Part]:
-    """Model -> its answers on all pairs whose image is in `genders`; `models` are the models that have a gap."""
-    asked = [row for row in questions if row["image_ids"] and row["image_ids"][0] in genders]
-    known = {row["question_id"] for row in asked}
-    images = {row["pair_id"]: row["image_ids"][0] for row in asked}
-    rows = [row for row in predictions if row["question_id"] in known and row["model"] in models]
-    parts = parts_of(TwinAnswers(rows, asked, models), settings, images)
-    return {model: groups[ALL] for model, groups in parts.items()}
+    """Model -> its answers to all pairs whose image is in `genders`, in the order of their ids.
+
+    `images` names the image of each pair. Models without such pairs are left out.
+    """
+    asked = answers.questions
+    ids = asked.pair_ids()
+    shown = np.array(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.int64)
+    shown = shown[[images[ids[pair]] in genders for pair in shown]]
+    found = {}
+    for place, model in enumerate(answers.models):
+        pairs = shown[answers.asked[place][shown].all(axis=1)]
+        if model in models and pairs.size:
+            questions = int(np.isin(asked.slots // len(VARIANTS), shown).sum())
+            found[model] = Part(answers, place, pairs, questions, settings, images)
+    return found
+
+
+def gender_gaps(
+    parts: Mapping[str, Part], genders: Mapping[str, str], settings: Resampling, seed: int
+) -> dict[str, GroupGap]:
+    """Model -> its gap, over its answers to pairs whose image is in `genders` (image_id -> `male` or `female`)."""
+    gaps = {}
+    for model, part in parts.items():
+        images = part.clusters or []
+        original, counterfactual = (side.tolist() for side in part.of(part.answers.right).T)
+        of_images = [genders[image] for image in images]
+        gaps[model] = group_gap(original, counterfactual, images, of_images, names=NAMES, **resampling(settings, seed))
+    return gaps
 
 
 def gap_table(

@@ -9,11 +9,11 @@ from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.settings import STEP_BY_STEP
 from whatif.benchmarks.cvqa_real.tables import REPORTED_GROUPS, table_3_name
 from whatif.engine.language.strategies import DIRECT
-from whatif.results.reporting.paired import PairedSystem, PairedText, paired, reported_rows
-from whatif.results.reporting.paired_answers import answers_of_rows, by_group
+from whatif.results.reporting.paired import PairedText, paired, reported_rows, twin_systems
 from whatif.results.reporting.precision import Precision
 from whatif.results.reporting.published_numbers import published
 from whatif.results.reporting.table import Table
+from whatif.results.reporting.twin_answers import TwinAnswers
 
 Row = Mapping[str, Any]
 # Table 5 is about a part of each group. Table 6 compares programs of other code models, which have no names here.
@@ -24,19 +24,17 @@ def paired_questions(
     predictions: Sequence[Row], questions: Sequence[Row], *, settings: Precision, names: Mapping[str, str], main: str
 ) -> Table:
     """The table of the models in `names` (key -> display name, in that order), with `main` before other strategies."""
-    pairs, found = answers_of_rows(predictions, questions, GROUPS)
-    order = list(names)
-    systems = (
-        PairedSystem(model, names[model], dict(by_group(pairs, found[model, strategy])), strategy)
-        for model, strategy in sorted(found, key=lambda one: (order.index(one[0]), one[1] != main, one[1]))
-    )
+    found, order = {(row["model"], row["strategy"]) for row in predictions}, list(names)
+    systems = sorted(found, key=lambda one: (order.index(one[0]), one[1] != main, one[1]))
+    images = {row["pair_id"]: (row["image_ids"] or [row["pair_id"]])[0] for row in questions}
+    answers = TwinAnswers(predictions, questions, systems)
     about = (
         "Answers are read by the rules alone. Yes-or-no questions have two possible answers, so a "
         "wrong one always counts as ignored. Reported rows are of the released set, that of GPT-4V of a tenth of it."
     )
     level = f"{100 * settings.confidence:g}%"
     text = PairedText("C-VQA-Real", level, "image", strategies=True, about=about)
-    return paired(systems, settings.confidence, text, list(_reported()))
+    return paired(twin_systems(answers, names, images, GROUPS), settings.confidence, text, list(_reported()))
 
 
 def _reported() -> Iterator[dict[str, Any]]:

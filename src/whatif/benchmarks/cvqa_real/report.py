@@ -94,11 +94,11 @@ def publish_report(task: Task[ReportSettings]) -> None:
     annotations = asking.gender_annotations
     perceived = None if annotations is None else perceived_genders(user_path(annotations))
     genders = genders_of(questions, perceived or {})
-    gaps = gender_gaps(mainly, questions, genders, settings=settings, seed=seed, models=parts["3"][1])
-    by_gender = gender_parts(mainly, questions, genders, settings=settings, models=gaps) if gaps else {}
     compared = _asked(task, main, names)
     images = {row["pair_id"]: (row["image_ids"] or [picture_name(row)])[0] for row in questions}
     answers_compared = TwinAnswers([row for row in mainly if row["model"] in compared], questions, compared)
+    by_gender = gender_parts(answers_compared, images, genders, settings, parts["3"][1])
+    gaps = gender_gaps(by_gender, genders, settings, seed)
     comparisons = compare_drops(answers_compared, settings=settings, images=images, groups=GROUPS)
     level = f"{100 * settings.confidence:g}%"
     about_genders = f"{_note(main, asking)} {'No annotations were given.' if perceived is None else ''}".strip()

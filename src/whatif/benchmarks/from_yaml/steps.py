@@ -53,7 +53,9 @@ VARIANT = Dimension(
     lambda params, benchmark: ["original", "counterfactual"],
     "Only this variant of the questions, original or counterfactual.",
 )
-TABLES = TableModules("whatif.benchmarks.from_yaml", *shared_tables("letters", "rules", "reading", "costs", "funnel"))
+TABLES = TableModules(
+    "whatif.benchmarks.from_yaml", *shared_tables("templates", "letters", "rules", "reading", "costs", "funnel")
+)
 TITLE = "title"  # the text that the report declares
 
 

@@ -83,12 +83,17 @@ class PairedText:
 
 
 def twin_systems(
-    answers: TwinAnswers, names: Mapping[str, str], images: Mapping[str, str] | None = None
+    answers: TwinAnswers, names: Mapping[str, str], images: Mapping[str, str] | None = None, groups: Sequence[str] = ()
 ) -> Iterator[PairedSystem]:
-    """The models in `names` (key -> display name); `images` names the image of each pair, where several share one."""
+    """The systems of the models in `names` (key -> display name), with the groups in the given order, or sorted.
+
+    `images` names the image of each pair, where several share one.
+    """
     pairs = pairs_of_twins(answers, images)
-    for model, given in answers_of_twins(answers):
-        yield PairedSystem(model, names[model], dict(by_group(pairs, given)))
+    for (model, strategy), given in answers_of_twins(answers):
+        found = dict(by_group(pairs, given))
+        order = [name for name in (ALL, *(groups or pairs.groups)) if name in found]
+        yield PairedSystem(model, names[model], {name: found[name] for name in order}, strategy)
 
 
 def paired(systems: Iterable[PairedSystem], confidence: float, text: PairedText, reported: Sequence[Row] = ()) -> Table:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from whatif.engine.language.options import LETTERS
-from whatif.engine.language.wording import one_line, plain
-from whatif.results.reporting.answers import Flags, Places
-from whatif.results.reporting.twin_answers import VARIANTS, TwinAnswers
-from whatif.scoring.extraction.answer import normalise
+from whatif.results.reporting.answers import Flags, Places, System
+from whatif.results.reporting.said_codes import NO_ANSWER, Codes
+from whatif.results.reporting.twin_answers import TwinAnswers
 from whatif.scoring.statistics.clusters import Floats, Labels
 
 Row = Mapping[str, Any]
-Codes = npt.NDArray[np.int32]
 
 ALL = ""  # the group of all pairs
-NO_ANSWER = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,103 +122,25 @@ def by_group(pairs: Pairs, answers: PairAnswers) -> Iterator[tuple[str, PairOutc
 
 
 def pairs_of_twins(twins: TwinAnswers, images: Mapping[str, str] | None = None) -> Pairs:
-    """The pairs of multiple-choice questions; `images` names the image of each pair, where several share one."""
-    codes = twins.questions.by_pair(option_codes(twins.questions.table["choices"]))
-    correct = chosen_codes(codes, twins.questions.correct)
-    clusters = None
-    if images is not None:
-        clusters = [images[pair] for pair in twins.questions.pair_ids()]
-    chance = chance_of_ignoring(codes[:, 1], correct[:, 0], correct[:, 1])
-    return Pairs(twins.questions.groups, twins.questions.group, correct, chance, clusters)
+    """The pairs of questions; `images` names the image of each pair, where several share one."""
+    asked = twins.questions
+    options = asked.by_pair(asked.said.options)
+    correct = np.where(asked.correct >= 0, chosen_codes(options, asked.correct), asked.by_pair(asked.said.right))
+    chance = chance_of_ignoring(options[:, 1], correct[:, 0], correct[:, 1])
+    # An open question that is answered by yes or no has one wrong answer.
+    chance[asked.by_pair(asked.said.is_boolean.astype(np.int32))[:, 1] > 0] = 1.0
+    clusters = None if images is None else [images[pair] for pair in asked.pair_ids()]
+    return Pairs(asked.groups, asked.group, correct, chance, clusters)
 
 
-def answers_of_twins(twins: TwinAnswers) -> Iterator[tuple[str, PairAnswers]]:
-    """The answers of each model to multiple-choice questions."""
-    codes = twins.questions.by_pair(option_codes(twins.questions.table["choices"]))
-    for place, model in enumerate(twins.models):
-        yield (
-            model,
-            PairAnswers(twins.asked[place].all(axis=1), twins.right[place], chosen_codes(codes, twins.letter[place])),
-        )
-
-
-def answers_of_rows(
-    predictions: Iterable[Row], questions: Sequence[Row], groups: Sequence[str]
-) -> tuple[Pairs, dict[tuple[str, str], PairAnswers]]:
-    """The pairs of open or multiple-choice questions in rows, by image, and the answers of each system to them.
-
-    Systems are (model, strategy), in the order of their first predictions.
-    """
-    codes = _Codes()
-    pairs, place = _pairs_of_rows(questions, groups, codes)
-    by_id = {row["question_id"]: row for row in questions}
-    shape = pairs.correct.shape
-    found: dict[tuple[str, str], PairAnswers] = {}
-    predicted: dict[tuple[str, str], Flags] = {}
-    for row in predictions:
-        system = (row["model"], row["strategy"])
-        if system not in found:
-            asked, right = np.zeros(shape[0], dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
-            found[system] = PairAnswers(asked, right, np.full(shape, NO_ANSWER, dtype=np.int32))
-            predicted[system] = np.zeros(shape, dtype=np.bool_)
-        at = place[row["question_id"]]
-        predicted[system][at] = True
-        found[system].right[at] = row["correct"]
-        if row["status"] == "ok":
-            found[system].given[at] = codes.of(row["answer"], by_id[row["question_id"]])
-    for system, flags in predicted.items():
-        found[system].asked[:] = flags.all(axis=1)
-    return pairs, found
-
-
-def _pairs_of_rows(
-    questions: Sequence[Row], groups: Sequence[str], codes: _Codes
-) -> tuple[Pairs, dict[str, tuple[int, int]]]:
-    """The pairs, and for each question the index of its pair and of its side."""
-    keys = list(dict.fromkeys((row["group"], row["pair_id"]) for row in questions))
-    pair_of = {key: place for place, key in enumerate(keys)}
-    place = {
-        row["question_id"]: (pair_of[row["group"], row["pair_id"]], VARIANTS.index(row["variant"])) for row in questions
-    }
-    correct: Codes = np.full((len(keys), len(VARIANTS)), NO_ANSWER, dtype=np.int32)
-    images = [""] * len(keys)
-    for row in questions:
-        pair, side = place[row["question_id"]]
-        correct[pair, side] = codes.of(row["answer"], row)
-        images[pair] = (row["image_ids"] or [row["pair_id"]])[0]
-    chance = np.full(len(keys), np.nan)
-    for row in questions:
-        pair, side = place[row["question_id"]]
-        if VARIANTS[side] == "counterfactual":
-            chance[pair] = _chance(row, correct[pair], codes)
-    group = np.array([groups.index(name) if name in groups else -1 for name, _ in keys], dtype=np.int64)
-    return Pairs(groups, group, correct, chance, images), place
-
-
-def _chance(question: Row, correct: Codes, codes: _Codes) -> float:
-    """`Pairs.chance` for a counterfactual question; `correct` are the right answers of its pair."""
-    if not question["choices"]:
-        return 1.0 if question["answer_kind"] == "boolean" else np.nan
-    offered = [codes.of(letter, question) for letter in LETTERS[: len(question["choices"])]]
-    return float(chance_of_ignoring(np.array([offered], dtype=np.int32), correct[:1], correct[1:])[0])
-
-
-def option_codes(choices: pa.ChunkedArray | pa.Array) -> Codes:
-    """Codes of the options of each question (questions x options), equal where two texts say the same.
-
-    `choices` is a column of lists of texts. A question with fewer options has `NO_ANSWER` in the place of the others.
-    """
-    lists = pa.concat_arrays(choices.chunks) if isinstance(choices, pa.ChunkedArray) else choices
-    sizes = np.asarray(pc.fill_null(pc.list_value_length(lists), 0), dtype=np.int64)
-    found: Codes = np.full((len(lists), int(sizes.max(initial=0))), NO_ANSWER, dtype=np.int32)
-    encoded = pc.list_flatten(lists).dictionary_encode()
-    known: dict[str, int] = {}
-    of_text = [known.setdefault(meaning(text), len(known)) for text in encoded.dictionary.to_pylist()]
-    first = np.repeat(np.cumsum(sizes) - sizes, sizes)
-    question = np.repeat(np.arange(len(lists)), sizes)
-    flat = np.array(of_text, dtype=np.int32)[encoded.indices.to_numpy()] if len(encoded) else np.zeros(0, np.int32)
-    found[question, np.arange(len(flat)) - first] = flat
-    return found
+def answers_of_twins(twins: TwinAnswers) -> Iterator[tuple[System, PairAnswers]]:
+    """The answers of each system."""
+    options = twins.questions.by_pair(twins.questions.said.options)
+    for place, system in enumerate(twins.systems):
+        given = chosen_codes(options, twins.letter[place])
+        if twins.open_answers is not None:
+            given = np.maximum(given, twins.open_answers[place])
+        yield system, PairAnswers(twins.asked[place].all(axis=1), twins.right[place], given)
 
 
 def chosen_codes(codes: Codes, letter: npt.NDArray[Any]) -> Codes:
@@ -244,28 +160,6 @@ def chance_of_ignoring(options: Codes, original: Codes, right: Codes) -> Floats:
     number = wrong.sum(axis=1)
     share = (wrong & (options == original[:, np.newaxis])).sum(axis=1) / np.maximum(number, 1)
     return np.where(number > 0, share, np.nan)
-
-
-def meaning(text: str) -> str:
-    """The form of a text in which answers are compared: `Three`, `three` and `3` are the same."""
-    return plain(text) or one_line(text)
-
-
-class _Codes:
-    """Codes of answers in rows: the text of an option, or a number, yes or no, in normal form."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, int] = {}
-
-    def of(self, answer: str, question: Row) -> int:
-        """The code of an answer to a question; a letter stands for the text of its option."""
-        choices = question["choices"]
-        if not choices:
-            text = normalise(answer, question["answer_kind"])
-        else:
-            place = LETTERS.find(answer) if len(answer) == 1 else -1
-            text = meaning(choices[place] if 0 <= place < len(choices) else answer)
-        return self._known.setdefault(text, len(self._known))
 
 
 def _numbered(clusters: Labels) -> Places:

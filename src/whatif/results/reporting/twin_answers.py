@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,12 @@ from whatif.results.reporting.answers import (
     Places,
     Row,
     Rows,
+    System,
     as_table,
     codes_of,
     refused,
 )
+from whatif.results.reporting.said_codes import NO_ANSWER, Said, open_codes
 from whatif.scoring.published_extraction.rules import PUBLISHED_RULES, PublishedRules, published_correct
 
 VARIANTS = ("original", "counterfactual")
@@ -82,6 +85,11 @@ class TwinQuestions:
         options = np.asarray(pc.fill_null(pc.list_value_length(asked["choices"]), 0), dtype=np.int64)
         return cls(asked, ids, slots, correct, groups, group[of_pair], sizes, pair_id, options)
 
+    @cached_property
+    def said(self) -> Said:
+        """What may be said to the questions."""
+        return Said.of(self.table)
+
     @property
     def letters(self) -> str:
         """The letters of the options."""
@@ -109,26 +117,28 @@ class TwinQuestions:
 
 
 class TwinAnswers(Answers[TwinQuestions]):
-    """All predictions of models that were asked with one strategy, in arrays of models x pairs x variants.
+    """All predictions, in arrays of systems x pairs x variants; models that were asked with one strategy are systems.
 
-    Two more arrays, so that each prediction has 8 bytes, and 4 more if scores are read:
+    Two more arrays, so that each prediction has 8 bytes, and 4 more if scores are read or questions are open:
 
     - `said`: whether the response is in words, from which an answer had to be extracted;
-    - `by_rules`: for each of BY_RULES, whether it is right by these published rules (-1 where they do not apply).
+    - `by_rules`: for each of BY_RULES, whether it is right by these published rules (-1 where they do not apply);
+    - `open_answers`: codes of the answers to open questions (`TwinQuestions.said`), -1 for none; None if there are no
+      such questions.
     """
 
-    columns = PREDICTION_COLUMNS
-
-    def __init__(self, predictions: Rows, questions: Rows, models: Iterable[str]) -> None:
+    def __init__(self, predictions: Rows, questions: Rows, systems: Iterable[str | System]) -> None:
         asked = TwinQuestions.of(questions)
-        keys = list(models)
+        keys = [(key, "") if isinstance(key, str) else key for key in systems]
+        self.columns = (*PREDICTION_COLUMNS, *(["strategy"] if any(strategy for _, strategy in keys) else []))
         shape = (len(keys), *asked.correct.shape)
         self.said = np.zeros(shape, dtype=np.bool_)
         self.by_rules = {measure: np.full(shape, -1, dtype=np.int8) for measure in BY_RULES}
+        self.open_answers = None if asked.options.all() else np.full(shape, NO_ANSWER, dtype=np.int32)
         self._alike = _asked_alike(asked.table)
         self._first_alike = np.unique(self._alike, return_index=True)[1]
         self._read: dict[tuple[str, int], tuple[int, ...]] = {}
-        super().__init__(predictions, asked, [(key, "") for key in keys])
+        super().__init__(predictions, asked, keys)
 
     @property
     def slots(self) -> Places:
@@ -147,6 +157,11 @@ class TwinAnswers(Answers[TwinQuestions]):
             by_published[place][ranked] = right[ranked]
 
     def _add_words(self, piece: pa.Table, question: Places, place: Places) -> None:
+        if self.open_answers is not None:
+            kinds = self.questions.table["answer_kind"].take(pa.array(question))
+            codes = open_codes(piece["answer"], kinds, self.questions.said.known)
+            given = self.answered.reshape(-1)[place] & (self.questions.options[question] == 0)
+            self.open_answers.reshape(-1)[place] = np.where(given, codes, NO_ANSWER)
         ranked, said = piece["choice_scores"], piece["response"]
         is_flag = pa.types.is_boolean(ranked.type)
         said = said if pa.types.is_boolean(said.type) else said.is_valid()
