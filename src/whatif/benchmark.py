@@ -45,7 +45,7 @@ from whatif.results.reporting.declared import Declared, Figure, Made, report_of,
 from whatif.results.reporting.funnel import FunnelStage, funnel, reasons
 from whatif.results.reporting.items import ItemView
 from whatif.results.reporting.paired import COUNTERFACTUAL, ORIGINAL, PairedSystem, PairedText, paired, twin_systems
-from whatif.results.reporting.paired_answers import ALL, answers_of_rows, by_group
+from whatif.results.reporting.paired_answers import ALL, by_group
 from whatif.results.reporting.precision import in_percent
 from whatif.results.reporting.report import Report
 from whatif.results.reporting.shortcuts import shortcuts
@@ -102,7 +102,6 @@ __all__ = [
     "View",
     "WhatifError",
     "accuracy",
-    "answers_of_rows",
     "audit",
     "audits_of",
     "by_group",

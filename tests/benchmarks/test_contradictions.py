@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+import yaml
 
+import whatif
 from whatif.benchmarks import contradictions
 from whatif.benchmarks.discovery import modules
 from whatif.engine.errors import WhatifError
+from whatif.engine.language.human_words import HUMAN_WORDS
 from whatif.results.contradictions import CANNOT_BE_CHECKED, DOES_NOT_HOLD, HOLDS, VERDICTS, WITHIN_ROUNDING
 from whatif.results.contradictions.rows import COLUMNS, Row, by_verdict
 
 REAL, SYNTHETIC, CFMM, MUCR = "cvqa-real", "cvqa-synthetic", "cfmm", "mucr"
 PAIRS, TRAINING = "coco-counterfactuals", "coco-counterfactuals-training"
+FILES = {
+    name: f"benchmarks/{name.replace('-', '_')}/published/claims.yaml"
+    for name in (REAL, SYNTHETIC, CFMM, MUCR, PAIRS, TRAINING)
+}
 # What reading the papers by hand found, by our own ids: the benchmark, a part of the place, the verdict, and how many
 # claims there are of it. C, F, M and K stand for the four papers.
 KNOWN = [
@@ -202,14 +212,62 @@ def test_a_benchmark_without_claims_is_refused_with_those_that_state_some() -> N
     assert "scenes" in modules()
 
 
+def test_the_words_of_the_human_taxonomy_are_those_that_the_benchmark_uses() -> None:
+    stated = yaml.safe_load((Path(whatif.__file__).parent / FILES[PAIRS]).read_text(encoding="utf-8"))
+    assert set(stated["lists"]["human"]) == HUMAN_WORDS
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_names_nothing_that_it_does_not_use(name: str) -> None:
+    text = (Path(whatif.__file__).parent / FILES[name]).read_text(encoding="utf-8")
+    stated = yaml.safe_load(text)
+    named = [*stated.get("numbers", ()), *stated.get("lists", ())]
+    assert [one for one in named if len(re.findall(rf"(?<![\w-]){re.escape(one)}(?![\w-])", text)) < 2] == []
+
+
+@pytest.fixture
+def own_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The reported numbers of a benchmark in a package of its own, which is installed as `own`."""
+    published = tmp_path / "own_of_ours" / "published"
+    published.mkdir(parents=True)
+    (published.parent / "__init__.py").write_text("")
+    (published / "table1.csv").write_text("part,value,std,printed_delta,unit\none,1,,,count\ntwo,2,,,count\n")
+    (published / "claims.yaml").write_text(
+        "paper: Ours\nclaims:\n- {place: Table 1, kind: sum, reported: 4, what: the sum, "
+        "equals: {sum: {over: {table: table1, part: '*'}}}}\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    for found in ("modules", "usable"):
+        monkeypatch.setattr(contradictions, found, lambda: {"own": "own_of_ours", "single": "this"})
+    contradictions.claims_files.cache_clear()
+    yield published
+    contradictions.claims_files.cache_clear()
+    sys.modules.pop("own_of_ours", None)
+
+
+def test_the_claims_of_another_package_are_found(own_package: Path) -> None:
+    assert contradictions.with_claims() == ["own"]
+    assert contradictions.claims_files() == (
+        "own_of_ours:published/claims.yaml",
+        "own_of_ours:published/table1.csv",
+    )
+    [row] = contradictions.rows()
+    assert (row.benchmark, row.paper, row.explanation) == ("own", "Ours", "The sum is 3, not 4.")
+
+
+def test_a_mistake_in_a_file_is_one_line_with_its_place(own_package: Path) -> None:
+    file = own_package / "claims.yaml"
+    file.write_text(file.read_text().replace("part:", "parts:"))
+    with pytest.raises(WhatifError) as raised:
+        contradictions.rows()
+    assert str(raised.value) == f"{file}:3: unknown column of table1 'parts'; did you mean 'part'?"
+
+
 @pytest.mark.process
 def test_claims_import_no_heavy_library() -> None:
     code = (
         "import sys; from whatif.benchmarks import contradictions; "
-        "import whatif.commands.contradictions; "
-        "import whatif.benchmarks.cfmm.claims, whatif.benchmarks.coco_counterfactuals_training.claims; "
-        "import whatif.benchmarks.coco_counterfactuals.claims, whatif.benchmarks.cvqa_real.claims; "
-        "import whatif.benchmarks.cvqa_synthetic.claims, whatif.benchmarks.mucr.claims; "
+        "import whatif.commands.contradictions, whatif.results.contradictions.claim_file; "
         "print(sorted({'pandas', 'scipy', 'torch', 'jinja2', 'matplotlib'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,65 +1,62 @@
-"""The claims of all installed benchmarks that have a module `claims`, checked, as rows and as a data frame."""
+"""The claims of all installed benchmarks that have a file `published/claims.yaml`, checked: rows, and a data frame."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whatif.benchmarks.discovery import modules, usable
 from whatif.engine.errors import WhatifError
-from whatif.engine.looked_up import looked_up
 from whatif.results.contradictions import Claim
+from whatif.results.contradictions.claim_file import claims_in
 from whatif.results.contradictions.rows import Row, row
+from whatif.results.reporting.published_numbers import published
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_CLAIMS = Path("published", "claims.yaml")  # in a benchmark's package
+
 
 def with_claims() -> list[str]:
     """The names of the usable benchmarks that state claims, sorted."""
-    return [name for name, module in usable().items() if _is_there(f"{module}.claims")]
+    return [name for name, module in usable().items() if _file(module)]
 
 
-def _is_there(module: str) -> bool:
-    try:
-        return find_spec(module) is not None
-    except ModuleNotFoundError:  # a benchmark in a single file has no modules
-        return False
+def _file(module: str) -> Path | None:
+    """The file of claims in a benchmark's package; None if there is none, as for a benchmark in a single file."""
+    spec = find_spec(module)
+    folders = (spec.submodule_search_locations or ()) if spec else ()
+    return next((path for folder in folders if (path := Path(folder) / _CLAIMS).is_file()), None)
 
 
 @cache
 def claims_files() -> tuple[str, ...]:
-    """The published tables of all benchmarks that state claims, as `package:path`."""
+    """The claims and published tables of all benchmarks that state claims, as `package:path`."""
     found = []
-    for name in with_claims():
-        module = modules()[name]
-        folder = Path(str(files(module)))
-        read = sorted((folder / "published").rglob("*.csv"))
-        found += [f"{module}:{path.relative_to(folder).as_posix()}" for path in read]
+    for module in map(modules().__getitem__, with_claims()):
+        file = _file(module)
+        assert file is not None  # of a benchmark with claims
+        read = sorted([*file.parent.rglob("*.csv"), file])
+        found += [f"{module}:{path.relative_to(file.parents[1]).as_posix()}" for path in read]
     return tuple(found)
 
 
-def claims_code() -> tuple[str, ...]:
-    """The functions that state the claims of all benchmarks, as `module:name`; they are looked up by name."""
-    return tuple(_function(name) for name in with_claims())
-
-
-def _function(benchmark: str) -> str:
-    return f"{modules()[benchmark]}.claims:claims"
-
-
 def claims(benchmark: str) -> Iterator[Claim]:
-    """The claims of a benchmark, in its order. Raises WhatifError when it states none."""
-    known = with_claims()
-    if benchmark not in known:
+    """The claims of a benchmark, in its order.
+
+    Raises WhatifError when it states none, and with one line for a mistake in its file.
+    """
+    module = modules().get(benchmark, "")
+    file = _file(module) if benchmark in usable() else None
+    if file is None:
         raise WhatifError(
-            f"{benchmark}: states no reported numbers that can be checked; those that do: {', '.join(known)}"
+            f"{benchmark}: states no reported numbers that can be checked; those that do: {', '.join(with_claims())}"
         )
-    yield from looked_up(_function(benchmark))()
+    yield from claims_in(file, module, published)
 
 
 def rows(benchmarks: Sequence[str] = ()) -> list[Row]:

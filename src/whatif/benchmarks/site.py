@@ -35,7 +35,7 @@ def site_benchmark(benchmarks: Sequence[Benchmark]) -> Benchmark:
 
     The inputs of its step are named after the benchmarks: `scenes files`, `scenes items`, `scenes images 0`.
     """
-    from whatif.benchmarks.contradictions import claims_code, claims_files  # which imports what imports this module
+    from whatif.benchmarks.contradictions import claims_files  # which imports what imports this module
 
     inputs = {
         f"{one.name} {role}": given
@@ -47,9 +47,7 @@ def site_benchmark(benchmarks: Sequence[Benchmark]) -> Benchmark:
     step = StepsOf(BenchmarkSettings)
     read = (*_package_files(), *claims_files())
     about = {one.name: one.about for one in benchmarks if one.about}
-    made = step("aggregate", inputs=inputs, package_files=read, code=claims_code(), declared=about, folder=SITE)(
-        make_site
-    )
+    made = step("aggregate", inputs=inputs, package_files=read, declared=about, folder=SITE)(make_site)
     return Benchmark(SITE, BenchmarkSettings, steps=(made,) if inputs else ())
 
 

@@ -54,13 +54,15 @@ def test_a_job_cannot_look_up_code_that_it_does_not_declare() -> None:
     assert looked_up(models.ADAPTERS["majority"]) is not None
 
 
-def test_the_site_depends_on_the_code_of_every_claim_that_it_shows() -> None:
+def test_the_site_depends_on_the_checks_and_the_files_of_the_claims_that_it_shows() -> None:
     from whatif.engine.graph.code_version import code_version
 
     graph = benchmarks.graph(benchmarks.load_params(PARAMS))
     (site,) = [job for job in graph.jobs if job.step.benchmark == "site"]
     covered = code_version(site.code_roots)
-    training = "whatif.benchmarks.coco_counterfactuals_training"
-    assert {"whatif.results.contradictions.significance", f"{training}.claim_cells", f"{training}.claims"} <= set(
-        covered
-    )
+    engine = {
+        f"whatif.results.contradictions.{name}"
+        for name in ("claim_file", "selection", "values", "texts", "significance")
+    }
+    assert engine <= set(covered)
+    assert "whatif.benchmarks.mucr:published/claims.yaml" in site.step.package_files

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from whatif.engine.errors import WhatifError
 from whatif.results.contradictions import DOES_NOT_HOLD, HOLDS, WITHIN_ROUNDING, Claim, exactly, printed
 from whatif.results.contradictions.counts import (
     both_right,
-    can_fail,
     counts,
     likeliest_size,
+    multiples,
     possible,
     same_baseline,
     sizes_that_fit,
 )
 from whatif.results.contradictions.formulas import equals
-from whatif.results.contradictions.published_cells import Cells
 
 
 @pytest.mark.parametrize(
@@ -43,11 +41,6 @@ def test_the_same_numbers_as_by_trying_all(items: int) -> None:
         percent = printed(f"{tenths // 10}.{tenths % 10}")
         tried = [k for k in range(items + 1) if percent.is_rounded(printed("100").value * k / items)]
         assert list(counts(percent, items)) == tried
-
-
-def test_a_percentage_can_be_impossible_only_with_few_items() -> None:
-    assert can_fail(printed("30.2"), 864) and not can_fail(printed("30.2"), 1150)
-    assert can_fail(printed("30.25"), 1150) and not can_fail(printed("30.25"), 10_000)
 
 
 @pytest.mark.parametrize(
@@ -96,33 +89,20 @@ def test_both_are_right_at_most_as_often_as_one_and_at_least_as_often_as_they_mu
     assert both_right(printed("86.78"), printed("50.65"), printed(both)).verdict == verdict
 
 
+def test_percentages_of_a_sample_are_improbable_for_more_items() -> None:
+    quarters = [printed(f"{number / 4:.2f}") for number in range(6)]
+    assert multiples(quarters, 400, 4000, "items").verdict == DOES_NOT_HOLD
+    assert multiples(quarters[:2], 400, 4000, "items").verdict == HOLDS  # 1 in 100
+    found = multiples([*quarters, printed("0.10")], 400, 800, "pairs")
+    assert found.verdict == HOLDS and found.reported == "800 pairs"
+    assert found.explanation.startswith("6 of 7 scores are multiples of 0.25%, as of 400 items; of 800 pairs, the ")
+
+
 def test_two_relative_changes_go_back_to_one_baseline_or_not() -> None:
     value, better = (printed("21.72"), printed("-51")), (printed("26.36"), printed("-41"))
     found = same_baseline([value, better])
     assert found.verdict == HOLDS and 43.9 < float(found.low) < float(found.high) < 45.1
     assert same_baseline([value, (printed("26.36"), printed("-45"))]).verdict == DOES_NOT_HOLD
-
-
-ROWS = [
-    {"system": "A", "side": "one", "value": "1.0", "std": "0.1", "printed_delta": ""},
-    {"system": "A", "side": "two", "value": "2.0", "std": "", "printed_delta": "+1.0"},
-]
-
-
-def test_numbers_are_looked_up_by_their_columns() -> None:
-    cells = Cells(ROWS, "system", "side")
-    assert cells["A", "two"] == printed("2.0") and cells.q("A", "one") == printed("1.0").quantity
-    assert cells.delta("A", "two") == printed("+1.0") and cells.deviation("A", "one") == printed("0.1")
-    assert list(cells) == [("A", "one"), ("A", "two")] and cells.names(1) == ["one", "two"]
-    assert ("A", "one") in cells and ("A", "three") not in cells
-    assert "one" in Cells(ROWS, "side") and Cells(ROWS, "side")["one"] == printed("1.0")
-
-
-def test_a_key_that_is_not_there_or_there_twice_is_refused() -> None:
-    with pytest.raises(WhatifError, match="there is no A, three"):
-        Cells(ROWS, "system", "side")["A", "three"]
-    with pytest.raises(WhatifError, match="A is there twice; add a column"):
-        Cells(ROWS, "system")
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,6 @@ from whatif.results.contradictions.claim import DOES_NOT_HOLD, HOLDS, WITHIN_ROU
 from whatif.results.contradictions.quantity import Printed, Quantity, exactly, shown
 
 
-def can_fail(percent: Printed, items: int) -> bool:
-    """Whether some percentage with these decimals cannot come from this number of items."""
-    return Fraction(100, items) > percent.unit
-
-
 def counts(percent: Printed, items: int) -> range:
     """The numbers of items out of `items` whose percentage is printed like this; empty where there is none."""
     span = percent.quantity
@@ -129,3 +124,16 @@ def same_baseline(pairs: Iterable[tuple[Printed, Printed]]) -> Outcome:
             HOLDS, changes, low, high, f"{listed} go back to a baseline of {shown(low, 1)} to {shown(high, 1)}."
         )
     return Outcome(DOES_NOT_HOLD, changes, low, high, f"{listed} cannot go back to one baseline.")
+
+
+def multiples(percents: Sequence[Printed], sample: int, items: int, what: str) -> Outcome:
+    """Whether percentages that are all of a sample may be of more items: then only some would be such multiples."""
+    fitting = sum((percent.value * sample / 100).denominator == 1 for percent in percents)
+    chance = Fraction(sample, items) ** fitting
+    size = len(str(chance.denominator // chance.numerator)) - 1
+    verdict = DOES_NOT_HOLD if chance < Fraction(1, 1000) else HOLDS
+    text = (
+        f"{fitting} of {len(percents)} scores are multiples of {100 / sample:g}%, as of {sample} items; of {items:,} "
+        f"{what}, the probability of that is 10^-{size}."
+    )
+    return Outcome(verdict, f"{items:,} {what}", Fraction(sample), Fraction(sample), text)
