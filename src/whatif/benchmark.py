@@ -51,23 +51,41 @@ from whatif.results.reporting.report import Report
 from whatif.results.reporting.shortcuts import shortcuts
 from whatif.results.reporting.table import DROP, OURS, REPORTED, Column, Table, View, tidy
 from whatif.results.reporting.table_modules import TableModules
-from whatif.results.reporting.twin_measures import accuracy, each_variant, of_models
+from whatif.results.reporting.twin_measures import (
+    ACCURACIES,
+    DROPPED,
+    MCNEMAR,
+    PAIRS,
+    TWIN_MEASURES,
+    Part,
+    accuracy,
+    drop,
+    each_variant,
+    letters,
+    of_models,
+    share_of,
+    statuses,
+)
 from whatif.scoring.open_answers import open_predictions
 from whatif.scoring.rank import majority_answers, predictions
 from whatif.scoring.shortcuts.audit import audit
 from whatif.scoring.statistics import clustered_share
 
 __all__ = [
+    "ACCURACIES",
     "ALL",
     "CHOOSER",
     "COUNTERFACTUAL",
     "DIRECT",
     "DROP",
+    "DROPPED",
     "IMAGES",
     "JUDGEMENTS",
     "LETTERS",
+    "MCNEMAR",
     "ORIGINAL",
     "OURS",
+    "PAIRS",
     "PREDICTIONS",
     "QUESTIONS",
     "REJECTIONS",
@@ -75,6 +93,7 @@ __all__ = [
     "SHORTCUTS",
     "SHOWN_CHOOSERS",
     "SITE_OUTPUTS",
+    "TWIN_MEASURES",
     "About",
     "ArtifactTable",
     "Benchmark",
@@ -87,6 +106,7 @@ __all__ = [
     "Made",
     "PairedSystem",
     "PairedText",
+    "Part",
     "Pilot",
     "Report",
     "Settings",
@@ -108,12 +128,14 @@ __all__ = [
     "clustered_share",
     "costs_of",
     "decode",
+    "drop",
     "each_variant",
     "evaluation_stage",
     "funnel",
     "image_row",
     "in_percent",
     "judgement",
+    "letters",
     "limits_of",
     "majority_answers",
     "marked",
@@ -131,9 +153,11 @@ __all__ = [
     "reasons",
     "report_of",
     "schema_of",
+    "share_of",
     "shared_tables",
     "shortcuts",
     "shown_systems",
+    "statuses",
     "stream",
     "tables_of",
     "tidy",

@@ -82,7 +82,7 @@ def test_the_wheel_has_weights_prompts_and_reported_numbers(light_installation: 
     found = json.loads(light_installation.run(tmp_path, "python", "-c", SHIPPED).stdout)
     package = light_installation.packages / "whatif"
     assert found["package"] == str(package / "__init__.py")
-    assert found["clip"] == str(package / "embedded" / "checkpoints" / "clip")
+    assert found["clip"] == str(package / "world" / "checkpoints" / "clip")
     assert {"clip", "diffusion", "llava-original", "vilt"} <= set(found["checkpoints"])
     assert {"cvqa-synthetic", "cvqa-real", "scenes"} <= set(found["benchmarks"])
     assert {"cot", "direct", "one-shot", "plain"} <= set(found["strategies"]) and found["reported"] == 6

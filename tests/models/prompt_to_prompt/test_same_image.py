@@ -52,7 +52,7 @@ def test_the_embedded_diffusion_draws_one_picture_for_nouns_that_it_does_not_kno
 def test_most_released_captions_are_the_same_to_the_embedded_diffusion() -> None:
     from transformers import AutoTokenizer
 
-    folder = ROOT / "src" / "whatif" / "embedded" / "checkpoints" / "diffusion" / "tokenizer"
+    folder = ROOT / "src" / "whatif" / "world" / "checkpoints" / "diffusion" / "tokenizer"
     tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
     file = Path(os.environ["WHATIF_DATA"]) / "coco-counterfactuals" / "metadata.jsonl"
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]

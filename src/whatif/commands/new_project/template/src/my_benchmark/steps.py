@@ -43,7 +43,8 @@ from my_benchmark.settings import (
 )
 
 NAME = "my-benchmark"
-TABLES = TableModules("my_benchmark", *shared_tables("costs", "funnel"))  # a module in tables/ for each of its own
+# A module in tables/ for each table of its own.
+TABLES = TableModules("my_benchmark", *shared_tables("costs", "funnel"))
 step = StepsOf(OwnSettings)
 
 
