@@ -11,9 +11,13 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.defaults import ROOT
 from whatif.engine.errors import WhatifError
 from whatif.results.contradictions import CANNOT_BE_CHECKED, DOES_NOT_HOLD, HOLDS, Claim
+from whatif.results.contradictions.checks import CHECKS
 from whatif.results.contradictions.claim_file import claims_in
+from whatif.results.contradictions.values import FORMULAS
+from whatif.results.reporting.published_numbers import published
 
 TABLES = {
     "table1": """\
@@ -191,6 +195,23 @@ def test_texts_name_rows_and_numbers(tmp_path: Path, note: Any, shown: str) -> N
     assert claim.outcome.explanation.endswith(f": x{shown}")
 
 
+@pytest.mark.parametrize("name", [*CHECKS, *FORMULAS])
+def test_the_documentation_has_every_check_and_formula(name: str) -> None:
+    assert f"`{name}`" in (ROOT / "docs" / "contradictions.md").read_text(encoding="utf-8")
+
+
+def test_the_example_in_the_documentation_holds_for_the_published_numbers(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "contradictions.md").read_text(encoding="utf-8")
+    file = tmp_path / "claims.yaml"
+    file.write_text(text.partition("```yaml\n")[2].partition("```")[0])
+    found = list(claims_in(file, "whatif.benchmarks.cvqa_real", published))
+    assert [claim.where for claim in found[:2]] == [
+        "Section 3.4: numerical questions",
+        "Table 3: VisProg, numerical direct",
+    ]
+    assert len(found) == 29 and {claim.outcome.verdict for claim in found} == {HOLDS}
+
+
 GOOD = {"place": "1", "kind": "sum", "reported": 100, "equals": {"sum": [A, B]}, "what": "the sum"}
 OVER = {"table": "table1", "system": "*"}
 
@@ -206,6 +227,8 @@ OVER = {"table": "table1", "system": "*"}
         ({"equals": {"table": "table1", "system": "D"}}, "table1 has no rows with system D, not one"),
         ({"equals": {"table": "table1", "system": "A", "side": "text", "column": "printed_delta"}}, "is not a number"),
         ({"equals": "twoo"}, "unknown number 'twoo'; did you mean 'two'?"),
+        ({"equals": "own"}, "needs a number that is defined by itself; see `numbers`"),
+        ({"equals": {"system": {"all but": "A"}}}, "text has 3 rows with system {'all but': 'A'}, not one; "),
         ({"equals": ["a"]}, "a value: must have keys and values, not ['a']"),
         ({"equals": {"difference": [A]}}, "is 1 values, and the formula needs 2"),
         ({"equals": {"ratio": [1, 0]}}, "cannot be computed (the divisor may be 0)"),
@@ -247,7 +270,13 @@ def test_a_mistake_is_one_line_with_its_place_and_what_would_be_right(
     file = tmp_path / "claims.yaml"
     file.write_text(
         yaml.safe_dump(
-            {"claims": [GOOD, stated], "paper": "P", "numbers": {"two": 2}, "lists": {"both": ["A"]}}, sort_keys=False
+            {
+                "claims": [GOOD, stated],
+                "paper": "P",
+                "numbers": {"two": 2, "own": {"sum": ["own"]}},
+                "lists": {"both": ["A"]},
+            },
+            sort_keys=False,
         )
     )
     with pytest.raises(WhatifError) as raised:

@@ -98,6 +98,8 @@ def _entries(given: Any, defaults: Mapping[str, Any], scope: Scope, paper: str, 
             found = [] if inner is not None else [_claim(stated, one, paper) for one in chosen]
         except WhatifError as error:
             raise WhatifError(f"{here}: {error}") from None
+        except RecursionError:
+            raise WhatifError(f"{here}: needs a number that is defined by itself; see `numbers`") from None
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise WhatifError(f"{here}: cannot be computed ({error})") from error
         yield from found

@@ -16,7 +16,7 @@ from typing import Any
 from whatif.engine.errors import WhatifError
 from whatif.results.contradictions.counts import likeliest_size, sizes_that_fit
 from whatif.results.contradictions.quantity import Printed, Quantity, exactly, largest, mean, printed, total
-from whatif.results.contradictions.selection import IN, Cell, Scope, keys, unknown
+from whatif.results.contradictions.selection import ALL_BUT, IN, Cell, Scope, keys, unknown
 
 
 def value(given: Any, scope: Scope) -> Quantity:
@@ -69,7 +69,7 @@ def _found(given: Any, scope: Scope) -> Cell | Quantity:
     spec = keys(given, "a value")
     formula = next((name for name in FORMULAS if name in spec), None)
     if formula is None:
-        if spec and not any(name in spec for name in ("table", "column")) and _looks_like_formula(spec):
+        if _looks_like_formula(spec):
             raise unknown("formula", next(iter(spec)), FORMULAS)
         return scope.cell(spec)
     options = {name: one for name, one in spec.items() if name != formula}
@@ -100,7 +100,9 @@ def compared(scope: Scope, side: str) -> list[Quantity]:
 
 
 def _looks_like_formula(spec: Mapping[str, Any]) -> bool:
-    return isinstance(next(iter(spec.values())), list | dict) and len(spec) == 1
+    """Whether a mapping that is no known formula was not meant as a cell either, which has values of columns."""
+    of = next(iter(spec.values()), None)
+    return len(spec) == 1 and (isinstance(of, list) or (isinstance(of, dict) and not {IN, ALL_BUT} & set(of)))
 
 
 Formula = Callable[[Any, Scope, Mapping[str, Any]], Quantity]
