@@ -5,7 +5,11 @@ from __future__ import annotations
 from whatif.benchmarks.shared.results import TwinResults
 from whatif.results.reporting.declared import Made
 from whatif.results.reporting.model_drops import compare_drops, drops
+from whatif.results.reporting.table import Table
 
-TABLE: Made[TwinResults] = Made(
-    40, lambda found: drops(compare_drops(found.answers, settings=found.settings), found.names, found.level)
-)
+
+def _table(found: TwinResults) -> Table:
+    return drops(compare_drops(found.answers, settings=found.settings, images=found.images), found.names, found.level)
+
+
+TABLE = Made(40, _table)
