@@ -118,6 +118,13 @@ def test_the_top_level_can_be_taken_in_at_a_glance() -> None:
     }
 
 
+def test_a_package_imports_only_packages_before_it() -> None:
+    below = ["engine", "formats", "models", "scoring", "people", "results", "world"]
+    order = [*below, "benchmarks", "benchmark", "commands", "__main__", "whatif"]
+    found = {(before.split(".")[0], after.split(".")[0]) for before, others in edges().items() for after in others}
+    assert [pair for pair in sorted(found) if order.index(pair[0]) < order.index(pair[1])] == []
+
+
 def test_authors_import_one_module() -> None:
     package = Path(__file__).parent / "toy_package"
     sources = [*(TEMPLATE / "src").rglob("*.py"), *(TEMPLATE / "tests").rglob("*.py"), *package.rglob("*.py")]
