@@ -23,7 +23,7 @@ HEAVY = ("scipy.stats", "statsmodels", "pandas", "sklearn")
 @pytest.mark.process
 def test_a_comparison_imports_no_heavy_library() -> None:
     code = (
-        "import sys, numpy as np; from whatif import statistics as of; "
+        "import sys, numpy as np; from whatif.scoring import statistics as of; "
         "one, other, images = [True] * 50 + [False] * 9, [False] * 30 + [True] * 29, np.arange(59) // 2; "
         "made = of.paired_difference(one, other, images); of.difference_of_drops((one, other), (other, one), images); "
         "of.wilson(3, 7); of.clustered_share(one, images); of.mean_interval([1, 2, 4]); "
