@@ -343,7 +343,8 @@ def test_an_artifact_with_damaged_rows_is_one_line(folder: Path) -> None:
 def test_ctrl_c_is_one_line(folder: Path) -> None:
     waits = "lambda *_: (print('waits', flush=True), threading.Event().wait())"
     lines = (
-        f"import threading; from whatif import benchmarks, cli; benchmarks.load_params = {waits}; cli.main(['status'])"
+        "import threading; from whatif import benchmarks; from whatif.commands import cli; "
+        f"benchmarks.load_params = {waits}; cli.main(['status'])"
     )
     with subprocess.Popen(
         [sys.executable, "-c", lines], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
