@@ -6,7 +6,7 @@ from pathlib import Path
 # The code of this checkout, whatever version is installed: code and artifacts belong together.
 sys.path.insert(0, str(Path(workflow.basedir) / "src"))
 
-from whatif.engine.workflow.rules import SNAKEFILE
+from whatif.benchmark import SNAKEFILE
 
 
 include: SNAKEFILE

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -135,6 +137,14 @@ def test_authors_import_one_module() -> None:
         if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == "whatif"
     }
     assert imported == {"whatif.benchmark"}
+
+
+@pytest.mark.process
+def test_the_module_of_authors_loads_no_heavy_library() -> None:
+    heavy = ("torch", "transformers", "diffusers", "matplotlib", "pandas", "sklearn", "scipy.stats")
+    code = f"import sys, whatif.benchmark; print(sorted(set({heavy!r}) & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_shared_packages_know_no_benchmark() -> None:

@@ -41,11 +41,11 @@ from whatif.engine.language.options import LETTERS
 from whatif.engine.language.strategies import DIRECT
 from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
 from whatif.engine.random_streams import stream
-from whatif.results.reporting.declared import Declared, Figure, Made, report_of, tables_of
+from whatif.engine.workflow.rules import SNAKEFILE
+from whatif.results.reporting.declared import Declared, Figure, Made, report_of
 from whatif.results.reporting.funnel import FunnelStage, funnel, reasons
 from whatif.results.reporting.items import ItemView
-from whatif.results.reporting.paired import COUNTERFACTUAL, ORIGINAL, PairedSystem, PairedText, paired, twin_systems
-from whatif.results.reporting.paired_answers import ALL, by_group
+from whatif.results.reporting.paired import PairedText, paired, twin_systems
 from whatif.results.reporting.precision import in_percent
 from whatif.results.reporting.report import Report
 from whatif.results.reporting.shortcuts import shortcuts
@@ -73,9 +73,7 @@ from whatif.scoring.statistics import clustered_share
 
 __all__ = [
     "ACCURACIES",
-    "ALL",
     "CHOOSER",
-    "COUNTERFACTUAL",
     "DIRECT",
     "DROP",
     "DROPPED",
@@ -83,7 +81,6 @@ __all__ = [
     "JUDGEMENTS",
     "LETTERS",
     "MCNEMAR",
-    "ORIGINAL",
     "OURS",
     "PAIRS",
     "PREDICTIONS",
@@ -93,6 +90,7 @@ __all__ = [
     "SHORTCUTS",
     "SHOWN_CHOOSERS",
     "SITE_OUTPUTS",
+    "SNAKEFILE",
     "TWIN_MEASURES",
     "About",
     "ArtifactTable",
@@ -104,7 +102,6 @@ __all__ = [
     "FunnelStage",
     "ItemView",
     "Made",
-    "PairedSystem",
     "PairedText",
     "Part",
     "Pilot",
@@ -124,7 +121,6 @@ __all__ = [
     "accuracy",
     "audit",
     "audits_of",
-    "by_group",
     "clustered_share",
     "costs_of",
     "decode",
@@ -159,7 +155,6 @@ __all__ = [
     "shown_systems",
     "statuses",
     "stream",
-    "tables_of",
     "tidy",
     "title_of",
     "twin_systems",

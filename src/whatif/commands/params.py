@@ -23,9 +23,9 @@ def params(names: tuple[str, ...], changed: bool) -> None:
     """Print the settings in force as YAML, each with its explanation.
 
     A value that params.yaml sets is followed by its line there; all others are defaults. To set another value, write
-    its key, in the same nesting, into params.yaml: settings are laid over the defaults key by key. A list replaces the
-    default list, and so does a mapping whose keys are names of your choice (models, retrieval sets, generators), or one
-    that names another checkpoint.
+    its key, in the same nesting, into params.yaml: settings are laid over the defaults key by key. Three kinds of value
+    replace the default as a whole: lists, mappings whose keys are names of your choice (models, retrieval sets,
+    generators), and mappings that name another checkpoint.
 
     \b
     whatif params                          # all settings of the selected benchmarks

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-import pandas as pd
-
 from whatif.engine import artifacts
 from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.graph.task import Task
@@ -109,6 +107,8 @@ def _of_all(models: Mapping[str, Row]) -> Row:
 
 def _beside(table: Table, rows: Sequence[Row], judged: Judged, variants: set[str], level: str) -> Table:
     """The table with these rows at its end, and the views of the judge."""
+    import pandas as pd
+
     old = list(table.frame.columns)
     names = [name for name in old if name not in NUMBERS]
     further = [name for name in (JUDGE, "variant") if name not in names]

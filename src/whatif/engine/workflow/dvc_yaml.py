@@ -2,9 +2,8 @@
 
 The dependencies of a stage include the YAML files that declare benchmarks, and the files and folders outside the graph
 that its settings name: label files, released files, predictions. DVC then notices that one was edited in place. All
-models share the dependencies of the
-stage `evaluate`, because DVC's `foreach` cannot vary them; `whatif make` returns at once for a model that does not read
-the changed file.
+models share the dependencies of the stage `evaluate`, because DVC's `foreach` cannot vary them; `whatif make` returns
+at once for a model that does not read the changed file.
 """
 
 from __future__ import annotations

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from whatif.results.reporting.numerals import decimal, interval_text
 from whatif.results.reporting.paired_answers import ALL
 from whatif.results.reporting.svg import new_figure, svg
 from whatif.results.reporting.table import DROP, MEASURE, REPORTED
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 _OURS, _REPORTED, _GREY = "#1b6ca8", "#b5541c", "#8a8a8a"
@@ -52,6 +51,8 @@ def drop_effects(frame: pd.DataFrame, groups: Sequence[str]) -> list[Effect]:
     A label has the strategy, if there is one. The group of all pairs is the empty text. A group without a drop has no
     section.
     """
+    import pandas as pd
+
     drops = frame[(frame[MEASURE] == DROP) & frame["group"].isin(list(groups)) & frame["value"].notna()]
     return [
         Effect(

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from whatif.results.reporting.numerals import count
 from whatif.results.reporting.svg import new_figure, svg
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 _KEPT, _REJECTED = "#1b6ca8", "#e0c3b0"

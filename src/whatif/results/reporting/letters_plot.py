@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from whatif.results.reporting.dot_plot import Dot, dot_plot
 from whatif.results.reporting.table import OURS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _AXIS = "share of answers (%)"
 

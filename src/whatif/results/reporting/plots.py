@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from whatif.results.reporting.labels import Label, height_for, place_labels
 from whatif.results.reporting.svg import new_figure, svg
 from whatif.results.reporting.table import REPORTED, to_csv
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -44,6 +43,8 @@ def accuracy_points(frame: pd.DataFrame) -> list[Point]:
     There is one point for each model or reported system with an accuracy on both variants; rows of another source are
     left out. `frame` must contain exactly one group.
     """
+    import pandas as pd
+
     found: dict[tuple[str, str, str], dict[str, float]] = {}
     for row in frame[(frame["measure"] == "accuracy") & frame["source"].isin(_COLOURS)].to_dict("records"):
         numbers = found.setdefault((row["model"], row["name"], row["source"]), {})
@@ -56,6 +57,8 @@ def accuracy_points(frame: pd.DataFrame) -> list[Point]:
 
 def points_csv(points: Sequence[Point]) -> bytes:
     """The points as CSV, one per row, for `dvc plots`."""
+    import pandas as pd
+
     return to_csv(pd.DataFrame(points, columns=[field.name for field in fields(Point)])).encode()
 
 

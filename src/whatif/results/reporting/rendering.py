@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import zip_longest
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from whatif.results.reporting.numerals import interval_text
 from whatif.results.reporting.table import MEASURE, OURS, PUBLISHED, Column, Table, View
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 WIDTH = 100  # characters per line of a Markdown table
 _NARROW = 20  # characters; a text column becomes narrower only if the table does not fit otherwise
@@ -87,6 +88,8 @@ def grid(view: View, frame: pd.DataFrame) -> Grid:
 
 
 def _cell(column: Column, row: Mapping[Any, Any]) -> str:
+    import pandas as pd
+
     number = row[column.number]
     if pd.isna(number):
         return ""
@@ -243,6 +246,8 @@ def _latex_view(view: View, cells: Grid) -> str:
 
 def to_html(table: Table) -> str:
     """Each view as an HTML table under its caption; everything is escaped."""
+    import pandas as pd
+
     parts = []
     for view, cells in _shown(table):
         caption = escape(f"{view.caption} {view.note}".rstrip())

@@ -14,12 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from whatif.engine.files.csv_writing import frame_for_people, records, unmarked
 from whatif.results.reporting.numerals import Write, count, decimal, p_value
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Values of the column `source`: measured here; as reported in a paper; computed here from predictions of others.
 OURS, REPORTED, RECOMPUTED = "ours", "reported", "recomputed"
@@ -98,6 +99,8 @@ def tidy(rows: Iterable[Mapping[str, Any]], identity: Sequence[str], numbers: Se
     `value` is an integer column if all values are integers, otherwise float. Raises ValueError when a row has an
     unknown field, and when two rows have the same identifying columns.
     """
+    import pandas as pd
+
     found = list(rows)
     known = {*identity, *numbers}
     for row in found:
@@ -132,6 +135,8 @@ def to_csv(frame: pd.DataFrame) -> str:
 
 def from_csv(text: str) -> pd.DataFrame:
     """A frame as written by `to_csv`, with the same types: text is never missing, numbers may be."""
+    import pandas as pd
+
     names, *rows = ([*map(unmarked, row)] for row in records(text))
     frame = pd.DataFrame(rows, columns=names, dtype="str")
     for name in frame.columns.intersection(list(NUMBERS)):

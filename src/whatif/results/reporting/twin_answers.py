@@ -119,7 +119,7 @@ class TwinQuestions:
 class TwinAnswers(Answers[TwinQuestions]):
     """All predictions, in arrays of systems x pairs x variants; models that were asked with one strategy are systems.
 
-    Two more arrays, so that each prediction has 8 bytes, and 4 more if scores are read or questions are open:
+    There are further arrays, so that each prediction has 8 bytes, and 4 more if scores are read or questions are open:
 
     - `said`: whether the response is in words, from which an answer had to be extracted;
     - `by_rules`: for each of BY_RULES, whether it is right by these published rules (-1 where they do not apply);
