@@ -19,6 +19,7 @@ from whatif.benchmarks.shared.tasks import (
     pairs_of,
     with_predictions,
 )
+from whatif.benchmarks.trial import Trial
 from whatif.engine.artifacts.images import SortedImages, image_row
 from whatif.engine.artifacts.schemas import (
     IMAGES,
@@ -114,6 +115,7 @@ __all__ = [
     "Table",
     "TableModules",
     "Task",
+    "Trial",
     "TwinResults",
     "UnreadableImageError",
     "View",

@@ -53,6 +53,6 @@ def report_of(project: Project, job: Job, publish: Callable[[Any], None]) -> Pub
     """The other outputs of a job whose report is written in the folder of the project."""
     outputs: Any = Published()
     with contextlib.chdir(project.folder):
-        publish(job.task(outputs, project.said.append))
+        publish(job.task(outputs, project.messages.append))
     published: Published = outputs
     return published

@@ -71,7 +71,7 @@ class Mixed:
             path = folder / f"{role}.parquet"
             write_artifact(path, output.table, sorted(tables.get(role, []), key=itemgetter(*output.table.key)))
             inputs[role] = Input(output.table, (path,), ({},))
-        self.said: list[str] = []
+        self.messages: list[str] = []
         kept = Kept()
         write_mixtures(
             Task(
@@ -81,7 +81,7 @@ class Mixed:
                 wildcards={},
                 name="verify mix",
                 benchmark="coco-counterfactuals-training",
-                say=self.said.append,
+                say=self.messages.append,
                 given_seed=seed,
             )
         )

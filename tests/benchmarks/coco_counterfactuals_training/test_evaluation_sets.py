@@ -137,7 +137,7 @@ def test_repeated_names_are_reported(project: Project) -> None:
         "a photo of a maillot",
         "a photo of a crane",
     ]
-    assert any("3 classes have 2 names; repeated: Crane, bird" in line for line in project.said)
+    assert any("3 classes have 2 names; repeated: Crane, bird" in line for line in project.messages)
 
 
 def test_classes_without_an_image_are_reported(project: Project) -> None:
@@ -145,7 +145,7 @@ def test_classes_without_an_image_are_reported(project: Project) -> None:
         (project.folder / "set" / name).mkdir(parents=True)
     (project.folder / "set" / "cat" / "a.png").write_bytes(png((1, 1, 3)))
     made(project, "classification", classification={"animals": {"images": "set"}})
-    assert any("animals: 2 of 3 classes have no image: bee, dog" in line for line in project.said)
+    assert any("animals: 2 of 3 classes have no image: bee, dog" in line for line in project.messages)
     assert len(rows(project, "classes", CLASSES, "classification")) == 3
 
 
@@ -155,7 +155,7 @@ def test_what_is_left_out_on_purpose_is_no_loss(project: Project) -> None:
         (project.folder / "set" / name / "a.png").write_bytes(png((number, 1, 3)))
     made(project, "classification", classification={"insects": {"images": "set", "leave_out": ["ant", "fly"]}})
     assert len(rows(project, "labelled-rejections", REJECTIONS, "classification")) == 2
-    assert not any("warning" in line for line in project.said)
+    assert not any("warning" in line for line in project.messages)
 
 
 def test_a_data_set_without_images_is_an_error(project: Project) -> None:

@@ -73,9 +73,9 @@ def test_predictions_of_seeds_and_of_the_checkpoint(project: Project) -> None:
         ("cifar10", 1, "dog"),
         ("cifar10", 2, "crane"),
     ]
-    assert any("names.txt: 3 classes have 2 names; repeated: crane" in line for line in project.said)
+    assert any("names.txt: 3 classes have 2 names; repeated: crane" in line for line in project.messages)
     assert any(
-        "Imported, pre-trained, pre-trained, cifar10: 11 images, accuracy 90.91%" in line for line in project.said
+        "Imported, pre-trained, pre-trained, cifar10: 11 images, accuracy 90.91%" in line for line in project.messages
     )
 
 
@@ -122,9 +122,9 @@ def test_the_released_predictions(project: Project) -> None:
     ]
     made(project, entries[:-1])
     assert len(project.rows("extract", "imported", CLASSIFIED, "predictions")) == 84_534
-    assert sum("accuracy" in line for line in project.said) == 5
+    assert sum("accuracy" in line for line in project.messages) == 5
     for name, accuracy in (("cifar10", "88.80"), ("caltech101", "90.32"), ("caltech256", "83.43")):
-        assert any(f"{name}: " in line and line.endswith(f"accuracy {accuracy}%") for line in project.said)
+        assert any(f"{name}: " in line and line.endswith(f"accuracy {accuracy}%") for line in project.messages)
     with pytest.raises(
         WhatifError, match=r"imagenet.txt has 997 classes, so indices are 0 to 996; give the names of all"
     ):

@@ -58,14 +58,14 @@ def test_every_mixture_has_its_samples_with_their_captions_and_images(folder: Pa
     for mixture in MIXTURES:
         of = [row for row in made.samples if (row["mixture"], row["division"]) == (mixture, "leak-free")]
         assert len({(row["photograph"], row["part"]) for row in of}) == len({row["photograph"] for row in of}), mixture
-    assert made.said == []
+    assert made.messages == []
 
 
 def test_fewer_originals_than_counterfactual_samples_are_reported(folder: Path) -> None:
     given = {"pairs": PAIRS, "originals": ORIGINALS[::2]}
     made = Mixed(folder, given, mixtures=["withheld-ms-coco"], leak_free=["withheld-ms-coco"])
     assert [len(made.parts("withheld-ms-coco", division)) for division in ("published", "leak-free")] == [16, 13]
-    assert made.said == [
+    assert made.messages == [
         f"verify mix: mixture withheld-ms-coco ({division}): has {number} originals, because there are no more; there "
         "are 14 counterfactual samples for training and validation"
         for division, number in (("published", 10), ("leak-free", 7))

@@ -87,7 +87,7 @@ def test_the_files_decide_and_a_mixture_without_files_is_drawn(folder: Path) -> 
     assert made.parts("base") == EXPECTED
     assert made.parts("base", "leak-free").keys() == EXPECTED.keys()
     assert "correct" not in SPLIT_FILES and set(SPLIT_FILES) == set(MIXTURES) - {"correct"}
-    assert made.said == []
+    assert made.messages == []
 
 
 WITHHELD: dict[str, str | bytes] = {
@@ -158,7 +158,7 @@ def test_other_machines_write_the_same_files_otherwise(folder: Path, change: Cal
     made = mixed(folder, base(change(text_of(BASE))), ["base"])
     assert made.parts("base") == EXPECTED
     assert [reason for reason in made.reasons.values() if reason != "no pair"] == []
-    assert made.said == []
+    assert made.messages == []
 
 
 def test_rows_that_are_about_no_sample_are_counted_with_file_and_line(folder: Path) -> None:
@@ -191,13 +191,13 @@ def test_rows_that_are_about_no_sample_are_counted_with_file_and_line(folder: Pa
     }
     details = {row["item_id"]: row["detail"] for row in made.unused}
     assert details[f"{name}:5"] == "000000000007.jpg has 3 captions, and none is 'Another caption'"
-    assert made.said[0].startswith("warning: verify mix: only 5 of 15 rows of split files are left;")
+    assert made.messages[0].startswith("warning: verify mix: only 5 of 15 rows of split files are left;")
 
 
 def test_captions_that_differ_are_counted_and_ours_are_used(folder: Path) -> None:
     made = mixed(folder, base(text_of([BASE[0], image("7_0", 0, "A tiger"), BASE[2]])), ["base"])
     assert made.parts("base") == EXPECTED
-    assert made.said == [
+    assert made.messages == [
         "verify mix: rows of split files with another caption than the sample of their image: 1, for example "
         "train_coco+coco-cfs_base.csv:3; the sample's own caption is used"
     ]
@@ -312,4 +312,4 @@ def test_every_released_pair_and_every_caption_of_its_photographs_is_found(folde
         released_splits=str(folder / "splits"),
     )
     assert Counter(made.parts("withheld-ms-coco").values()) == {TRAIN: 19_499, VALIDATION: 5_515, TEST: 34_820}
-    assert made.unused == [] and made.said == []
+    assert made.unused == [] and made.messages == []

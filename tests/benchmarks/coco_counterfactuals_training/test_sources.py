@@ -95,7 +95,7 @@ def test_captions_without_text_or_image_are_rejected(project: Project) -> None:
         "three": "no photograph",
         "four": "picture missing",
     }
-    assert any("only 1 of 4 originals is left" in line for line in project.said)
+    assert any("only 1 of 4 originals is left" in line for line in project.messages)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def project(project: Project) -> Project:
 
 
 def published(project: Project, **others: Any) -> dict[str, Any]:
-    publish_report(made_inputs(project, **others).task(Published(), project.said.append))  # type: ignore[arg-type]
+    publish_report(made_inputs(project, **others).task(Published(), project.messages.append))  # type: ignore[arg-type]
     return project.metrics
 
 

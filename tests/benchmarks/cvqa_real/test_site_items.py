@@ -155,7 +155,7 @@ def job_with(project: Project, rows: list[Row], **written: Any) -> Any:
                 content = written[role](wildcards)
                 keys = given.table.key
                 write_artifact(path, given.table, sorted(content, key=lambda row: tuple(str(row[key]) for key in keys)))
-    return job.task(Published(), project.said.append)  # type: ignore[arg-type]
+    return job.task(Published(), project.messages.append)  # type: ignore[arg-type]
 
 
 def predicted(question: Row, model: str, **more: Any) -> Row:

@@ -41,4 +41,4 @@ def run_step(project: Project, stage: str, step: str, **inputs: Iterable[Row]) -
             rows = sorted(inputs[role.replace("-", "_")], key=lambda row: str(row[given.table.key[0]]))
             write_artifact(project.folder / path, given.table, rows, **footer)
     assert project.run_jobs([job]) == {job.name: "computed"}
-    return project.said
+    return project.messages

@@ -62,5 +62,5 @@ def evaluated(
     job = job_of(project, model, strategy)
     write_inputs(job, made)
     outputs = Collected()
-    write_answers(job.task(outputs, project.said.append, stand_in=stand_in))  # type: ignore[arg-type]
+    write_answers(job.task(outputs, project.messages.append, stand_in=stand_in))  # type: ignore[arg-type]
     return outputs.rows.get("predictions", [])

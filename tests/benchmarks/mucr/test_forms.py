@@ -128,7 +128,7 @@ def test_the_height_of_the_labels_is_noted(project: Project) -> None:
 
 def test_small_labels_of_composites_are_said(project: Project) -> None:
     make(prepare(project, World(1), train_share=0.0, input_side=200))
-    (warning,) = [line for line in project.said if line.startswith("warning")]
+    (warning,) = [line for line in project.messages if line.startswith("warning")]
     assert warning.startswith("warning: 24 composites have labels that are 5.0 pixels high or higher after")
     assert "after scaling to 200 pixels, less than 8; larger labels need a larger verify.mucr.questions" in warning
     noted = [json.loads(row["provenance"])["label_height"] for row in asked(project) if row["variant"] == "strip"]

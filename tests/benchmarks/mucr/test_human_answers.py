@@ -110,7 +110,7 @@ class TestStep:
         job = next(job for job in project.jobs("verify") if job.step.name == "people")
         write_inputs(job, made)
         outputs = Collected()
-        write_attempts(job.task(outputs, project.said.append))  # type: ignore[arg-type]
+        write_attempts(job.task(outputs, project.messages.append))  # type: ignore[arg-type]
         return outputs.rows
 
     def test_its_rows_fit_the_tables(self, project: Project, tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_the_step_keeps_pairs_of_each_style_and_counts_the_rest(project: Project
     assert all(
         np.isfinite([row["caption_cause"], row["caption_effect"], row["likeness"]]).all() for row in chosen(project)
     )
-    assert any("descriptions are longer than CLIP reads" in line for line in project.said)
+    assert any("descriptions are longer than CLIP reads" in line for line in project.messages)
 
 
 def test_a_pair_without_images_in_a_style_is_named(project: Project) -> None:

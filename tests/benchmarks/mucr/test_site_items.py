@@ -93,7 +93,7 @@ def shown(project: Project, made: Set | None = None, by_mean: Any = (), **change
 
 
 def items_of(project: Project, job: Job, made: Set, by_mean: Any = ()) -> dict[str, Row]:
-    task = job.task(Published(), project.said.append)  # type: ignore[arg-type]
+    task = job.task(Published(), project.messages.append)  # type: ignore[arg-type]
     items, views = site_items(task, made.questions, made.items, NAMES, by_mean)
     outputs = Published()
     outputs.write("items", item_rows(items))

@@ -161,7 +161,7 @@ def test_a_judge_is_asked_about_what_the_rules_leave_and_stands_beside_them(
         "1 of 4 replies of this judge are outside its format, and count as no answer; the first is 'I think that the "
         "answer is no.'; it must be one whole line such as `Answer: yes`\n"
     ) in told
-    assert any("j: found the answer of 1 of 4 responses of theirs" in line for line in project.said)
+    assert any("j: found the answer of 1 of 4 responses of theirs" in line for line in project.messages)
     assert [(row["by_rules"], row["status"], row["answer"], row["correct"], row["reason"]) for row in rows()] == [
         ("ambiguous", "ok", "1", True, None),
         ("none", "none", None, False, FINDS_NONE),

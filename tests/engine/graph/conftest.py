@@ -40,7 +40,7 @@ class Project:
             "generate": {"toy": {"shards": 2, "image_size": 448}},
             "models": {"first": {"adapter": "random"}, "second": {"adapter": "majority"}},
         }
-        self.said: list[str] = []
+        self.messages: list[str] = []
 
     @property
     def graph(self) -> Graph:
@@ -50,11 +50,11 @@ class Project:
         """Makes everything that is due; returns what was really computed."""
         toy.CALLS.clear()
         graph = self.graph
-        prologue = prepare(graph, self.said.append)
+        prologue = prepare(graph, self.messages.append)
         try:
             for job in graph.jobs:
                 if not all(path.exists() for path in (*job.outputs.values(), *job.published)):
-                    run(job, self.said.append)
+                    run(job, self.messages.append)
         finally:
             prologue.end()
         return list(toy.CALLS)

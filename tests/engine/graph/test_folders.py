@@ -162,7 +162,7 @@ def test_a_missing_file_is_fresh_and_is_written_alone(project: Project, written:
 def test_a_dry_run_writes_nothing(project: Project) -> None:
     INDEX.unlink()
     before = contents()
-    prepare(project.graph, project.said.append).end(only_looked=True)
+    prepare(project.graph, project.messages.append).end(only_looked=True)
     assert contents() == before
 
 
@@ -179,7 +179,7 @@ def test_an_edited_page_is_not_fresh_and_is_set_aside(project: Project, written:
 def test_a_dry_run_leaves_an_edited_page(project: Project) -> None:
     PAGE.write_bytes(b"mine")
     before = contents()
-    prepare(project.graph, project.said.append).end(only_looked=True)
+    prepare(project.graph, project.messages.append).end(only_looked=True)
     assert contents() == before and aside() == {}
     assert project.state.reasons == (f"{PAGE} was edited",)
 

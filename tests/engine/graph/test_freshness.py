@@ -45,9 +45,9 @@ def test_nothing_is_said_of_the_published_files_of_a_fresh_clone(project: Projec
     project.run()
     for folder in ("data", ".whatif"):
         shutil.rmtree(folder)
-    project.said.clear()
+    project.messages.clear()
     assert project.run() == ALL
-    assert [line for line in project.said if line.startswith("not fresh")] == []
+    assert [line for line in project.messages if line.startswith("not fresh")] == []
 
 
 def test_a_parameter_edit_names_the_parameter_and_runs_what_depends_on_it(project: Project) -> None:
@@ -251,9 +251,9 @@ def test_changed_code_is_named_as_the_reason(project: Project, monkeypatch: pyte
 def test_a_second_run_in_one_checkout_is_told_who_holds_it(project: Project) -> None:
     project.run()
     project.values["seed"] = 1
-    first = prepare(project.graph, project.said.append)
+    first = prepare(project.graph, project.messages.append)
     with pytest.raises(WhatifError, match=rf"in use: process {os.getpid()} on .* since \d{{4}}-"):
-        prepare(project.graph, project.said.append)
+        prepare(project.graph, project.messages.append)
     first.end()
     assert project.run() == ALL
 
@@ -285,7 +285,7 @@ def test_a_job_refuses_an_edited_input(project: Project) -> None:
     (job,) = [job for job in project.graph.jobs if job.name == "evaluate toy first"]
     job.outputs["rows"].unlink()
     with pytest.raises(WhatifError, match=r"part-001-of-002\.parquet: was edited"):
-        run(job, project.said.append)
+        run(job, project.messages.append)
 
 
 def test_what_a_killed_writer_left_is_removed_and_what_a_living_one_writes_is_not(project: Project) -> None:
@@ -305,7 +305,7 @@ def test_a_job_that_is_run_by_hand_removes_what_its_killed_predecessor_left(proj
     (job,) = [job for job in project.graph.jobs if job.name == "evaluate toy first"]
     orphan = next(iter(job.outputs.values())).with_name(".rows.parquet.1-abcd.tmp")
     orphan.write_bytes(b"half")
-    run(job, project.said.append)
+    run(job, project.messages.append)
     assert not orphan.exists()
 
 

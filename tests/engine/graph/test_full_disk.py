@@ -68,7 +68,7 @@ def test_a_log_that_is_full_fails_no_job(project: Project) -> None:
 def test_a_lock_is_held_though_the_disk_does_not_take_who_holds_it(project: Project) -> None:
     with _full_disk():
         held = locks.hold_checkout()
-        with locks.hold_job("a job", project.said.append):
+        with locks.hold_job("a job", project.messages.append):
             pass
     with pytest.raises(owners.InUseError, match="another process"):
         locks.hold_checkout()

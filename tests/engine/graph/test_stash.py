@@ -74,7 +74,7 @@ def test_what_was_moved_and_not_made_anew_is_put_back(project: Project) -> None:
     files = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in everything()}
     project.values["seed"] = 1
     project.values["models"]["third"] = {"adapter": "random"}
-    prologue = prepare(project.graph, project.said.append)
+    prologue = prepare(project.graph, project.messages.append)
     assert everything() == []
     prologue.end()
     assert {path: path.read_bytes() for path in everything()} == {path: data for path, (data, _) in files.items()}
@@ -97,7 +97,7 @@ def test_a_job_run_by_hand_keeps_what_was_there_in_the_stash(project: Project) -
     before = PART.read_bytes()
     project.values["generate"]["toy"]["image_size"] = 512
     (job,) = [job for job in project.graph.jobs if job.outputs.get("rows") == PART]
-    assert run(job, project.said.append) == "computed"
+    assert run(job, project.messages.append) == "computed"
     project.values["generate"]["toy"]["image_size"] = 448
     assert project.run() == []
     assert PART.read_bytes() == before
@@ -177,12 +177,12 @@ def test_what_a_benchmark_published_goes_with_it_and_nothing_else_does(project: 
     (notes := edited.with_name("notes.txt")).write_text("by hand", encoding="utf-8")
     listed = [*by_step(leftovers(project.graph))]
     assert listed == ["aggregate gone: 2 files"]
-    looked = prepare(project.graph, project.said.append)
+    looked = prepare(project.graph, project.messages.append)
     looked.end(only_looked=True)
     assert own.is_file() and len(leftovers(project.graph)) == 2
-    project.said.clear()
+    project.messages.clear()
     project.run()
-    assert [line for line in project.said if "out of the way" in line] == [
+    assert [line for line in project.messages if "out of the way" in line] == [
         "out of the way: aggregate gone: 2 files: no longer asked for"
     ]
     assert not own.exists() and edited.is_file() and notes.is_file() and Path("metrics/toy.json").is_file()
@@ -197,11 +197,11 @@ def test_in_a_fresh_clone_what_other_benchmarks_published_is_put_away_at_once(pr
     for file in map(Path, names):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("text", encoding="utf-8")
-    prepare(project.graph, project.said.append, of_others=benchmarks.published_by_others).end(only_looked=True)
+    prepare(project.graph, project.messages.append, of_others=benchmarks.published_by_others).end(only_looked=True)
     assert all(Path(name).is_file() for name in names)
-    project.said.clear()
-    prepare(project.graph, project.said.append, of_others=benchmarks.published_by_others).end()
-    assert project.said == ["out of the way: metrics of scenes: 2 files: no longer asked for"]
+    project.messages.clear()
+    prepare(project.graph, project.messages.append, of_others=benchmarks.published_by_others).end()
+    assert project.messages == ["out of the way: metrics of scenes: 2 files: no longer asked for"]
     assert [Path(name).is_file() for name in names] == [False, False, True, True]
     assert (stash.SET_ASIDE / names[1]).read_text(encoding="utf-8") == "text"
 
@@ -211,5 +211,5 @@ def test_beside_artifacts_only_what_they_published_is_put_away(project: Project)
 
     project.run()
     Path("metrics/scenes.json").write_text("text", encoding="utf-8")
-    prepare(project.graph, project.said.append, of_others=benchmarks.published_by_others).end()
+    prepare(project.graph, project.messages.append, of_others=benchmarks.published_by_others).end()
     assert Path("metrics/scenes.json").is_file()

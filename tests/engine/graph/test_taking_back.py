@@ -41,20 +41,20 @@ def everything() -> dict[str, tuple[bytes, int]]:
 
 def test_planning_takes_back_what_the_stash_holds_and_no_job_is_due(project: Project) -> None:
     went_away_and_back(project)
-    prologue = prepare(project.graph, project.said.append)
+    prologue = prepare(project.graph, project.messages.append)
     assert set(conditions(prologue).values()) == {Condition.FRESH}
     assert [job.name for job in prologue.taken] == [job.name for job in project.graph.jobs]
     prologue.end()
     assert toy.CALLS == []
     assert json.loads(TEXT.read_text()) == EARLIER
-    assert "evaluate toy first: taken from the stash" in project.said
+    assert "evaluate toy first: taken from the stash" in project.messages
     logged = [json.loads(line) for line in Path(".whatif/log.jsonl").read_text().splitlines()[-len(ALL) :]]
     assert {entry["outcome"] for entry in logged} == {"taken from the stash"}
 
 
 def test_what_was_taken_back_is_in_the_order_of_times_that_snakemake_wants(project: Project) -> None:
     went_away_and_back(project)
-    prepare(project.graph, project.said.append).end()
+    prepare(project.graph, project.messages.append).end()
     for job in project.graph.jobs:
         inputs = [path.stat().st_mtime_ns for path in job.input_paths]
         outputs = [path.stat().st_mtime_ns for path in (*job.outputs.values(), *job.published)]
@@ -66,7 +66,7 @@ def test_what_comes_after_a_job_that_is_due_is_not_taken_back(project: Project) 
     for path in stash.STASH.rglob("rows.parquet"):
         if artifacts.footer_of(path).made_from["step"] == "generate toy":
             path.unlink()
-    prologue = prepare(project.graph, project.said.append)
+    prologue = prepare(project.graph, project.messages.append)
     found = conditions(prologue)
     assert found["extract toy"] is Condition.FRESH
     assert [name for name, condition in found.items() if condition is Condition.FRESH] == ["extract toy"]
@@ -78,7 +78,7 @@ def test_what_comes_after_a_job_that_is_due_is_not_taken_back(project: Project) 
 def test_only_the_jobs_that_are_asked_for_are_taken_back(project: Project) -> None:
     went_away_and_back(project)
     before = TEXT.read_bytes()
-    prologue = prepare(project.graph, project.said.append, take_back=lambda job: job.step.stage != "aggregate")
+    prologue = prepare(project.graph, project.messages.append, take_back=lambda job: job.step.stage != "aggregate")
     prologue.end()
     assert conditions(prologue)["evaluate toy first"] is Condition.FRESH
     assert conditions(prologue)["aggregate toy"] is not Condition.FRESH
@@ -88,7 +88,7 @@ def test_only_the_jobs_that_are_asked_for_are_taken_back(project: Project) -> No
 def test_a_run_that_only_looks_leaves_every_file_as_it_was(project: Project) -> None:
     went_away_and_back(project)
     before = everything()
-    prologue = prepare(project.graph, project.said.append)
+    prologue = prepare(project.graph, project.messages.append)
     assert set(conditions(prologue).values()) == {Condition.FRESH}, "it shows what a real run would find"
     prologue.end(only_looked=True)
     after = everything()
@@ -103,8 +103,8 @@ def test_a_run_that_only_looks_leaves_every_file_as_it_was(project: Project) -> 
 
 def test_what_another_process_is_making_is_left_to_it(project: Project) -> None:
     went_away_and_back(project)
-    with locks.hold_job("extract toy", project.said.append):
-        prologue = prepare(project.graph, project.said.append)
+    with locks.hold_job("extract toy", project.messages.append):
+        prologue = prepare(project.graph, project.messages.append)
         assert prologue.taken == []
         prologue.end()
     assert project.run() == []
@@ -115,8 +115,8 @@ def test_untouched_artifacts_are_not_read_again_when_they_move(
 ) -> None:
     went_away_and_back(project)
     monkeypatch.setattr(artifacts, "content_of", lambda path, table=None: pytest.fail(f"read the rows of {path}"))
-    prepare(project.graph, project.said.append).end(only_looked=True)
-    prepare(project.graph, project.said.append).end()
+    prepare(project.graph, project.messages.append).end(only_looked=True)
+    prepare(project.graph, project.messages.append).end()
     assert json.loads(TEXT.read_text()) == EARLIER
 
 

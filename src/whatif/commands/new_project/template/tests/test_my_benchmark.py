@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 from PIL import Image
-from whatif.benchmark import LETTERS
+from whatif.benchmark import LETTERS, Trial
 
 from my_benchmark.pictures import COLOURS, count_in, draw, shelf
 from my_benchmark.questions import defects, pair
@@ -50,3 +51,15 @@ def test_every_option_is_right_equally_often() -> None:
     rows = [row for number in range(2000) for row in pair(shelf(number, seed=7)[1], "painted", seed=7)]
     for letter in "ABCD":
         assert sum(row["answer"] == letter for row in rows) / len(rows) == pytest.approx(0.25, abs=0.03)
+
+
+def test_every_pair_is_asked_or_rejected_with_a_reason(tmp_path: Path) -> None:
+    trial = Trial(tmp_path, Path(__file__).parents[1] / "params.yaml")
+    trial.make()
+    written = {row["pair_id"] for row in trial.rows("generate", "questions")}
+    asked = {row["pair_id"] for row in trial.rows("verify", "questions")}
+    rejected = {row["item_id"]: row["reason"] for row in trial.rows("filter", "rejections")}
+    assert written == asked | rejected.keys()
+    assert not asked & rejected.keys()
+    assert all(rejected.values())
+    assert "| Random" in trial.text("metrics/my-benchmark/accuracy.md")
