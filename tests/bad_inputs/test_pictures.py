@@ -88,7 +88,7 @@ def test_whatever_a_decoder_raises(kind: type[Exception], monkeypatch: pytest.Mo
     monkeypatch.setattr(ImageFile.ImageFile, "load", fail)
     with pytest.raises(UnreadableImageError) as error:
         decode(PNG)
-    assert error.value.kind == kind.__name__ and "\n" not in error.value.messages
+    assert error.value.kind == kind.__name__ and "\n" not in error.value.said
 
 
 def test_no_memory_is_no_fault_of_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,14 +21,6 @@ def test_all_processes_of_an_interrupted_run_end_and_the_next_run_makes_the_righ
     finished_checkout: Checkout, checkout: Checkout, entry_point: list[str]
 ) -> None:
     checkout.forget("data/aggregate", "metrics", ".whatif/stash")  # four jobs are due
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        said, computed = _interrupted(checkout, entry_point, number)
-        if entry_point == ENTRY_POINTS["dvc"]:
-            assert _lines_of_ours(said) == [
-                "whatif: the run ends: its dvc has ended; finished results are kept, start it again to continue"
-            ]
-        # To Snakemake, SIGTERM means: start no other job, and wait for those that run.
-        assert computed == (entry_point == ENTRY_POINTS["snakemake"] and number == signal.SIGTERM), said
     # DVC itself ignores SIGINT while a stage runs, and leaves Ctrl-C, which reaches all processes, to the stage.
     said, computed = _interrupted(checkout, entry_point, signal.SIGINT, all_of_them=entry_point == ENTRY_POINTS["dvc"])
     assert not computed
@@ -42,6 +34,21 @@ def test_all_processes_of_an_interrupted_run_end_and_the_next_run_makes_the_righ
     assert not computed
     checkout.run("whatif", "resume")  # after SIGKILL, Snakemake leaves its lock behind
     assert checkout.results() == finished_checkout.results()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_all_processes_of_a_run_end_when_it_is_asked_to(
+    checkout: Checkout, entry_point: list[str], number: signal.Signals
+) -> None:
+    checkout.forget("data/aggregate", "metrics", ".whatif/stash")
+    said, computed = _interrupted(checkout, entry_point, number)
+    if entry_point == ENTRY_POINTS["dvc"]:
+        assert _lines_of_ours(said) == [
+            "whatif: the run ends: its dvc has ended; finished results are kept, start it again to continue"
+        ]
+    # To Snakemake, SIGTERM means: start no other job, and wait for those that run.
+    assert computed == (entry_point == ENTRY_POINTS["snakemake"] and number == signal.SIGTERM), said
 
 
 def _interrupted(

@@ -207,6 +207,7 @@ def test_memory_a_feature_and_a_gpu_that_no_node_has_are_refused_too(
         check_cluster(benchmarks.graph(benchmarks.check_params(values)), print)
 
 
+@pytest.mark.soak
 @with_slurm
 def test_while_jobs_of_a_killed_run_wait_in_the_queue_nothing_goes_on(
     unmade: Checkout, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
@@ -224,6 +225,7 @@ def test_while_jobs_of_a_killed_run_wait_in_the_queue_nothing_goes_on(
     assert "continuing: dvc repro extract" in done.stderr
 
 
+@pytest.mark.soak
 def test_without_slurm_one_line_says_where_to_start_and_a_dry_run_works(checkout: Checkout, tmp_path: Path) -> None:
     shown = tmp_path / "bin"
     shown.mkdir()

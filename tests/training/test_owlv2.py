@@ -171,6 +171,7 @@ def test_the_tokenizer_has_the_words_of_scenes_and_cuts_what_is_longer() -> None
     assert len(tokenizer("a sentence with words that no scene has " * 4, truncation=True).input_ids) == LONGEST
 
 
+@pytest.mark.training
 @pytest.mark.process
 def test_it_loads_offline_without_torchvision_and_finds_the_things_of_a_scene(tmp_path: Path) -> None:
     picture = tmp_path / "scene.png"

@@ -248,7 +248,8 @@ def test_tables_have_the_reported_numbers(made: Project) -> None:
     assert (folder / "figure3.svg").read_bytes().startswith(b"<?xml")
 
 
-@pytest.mark.parametrize("shards", [pytest.param(1, marks=pytest.mark.soak), 8])
+@pytest.mark.soak
+@pytest.mark.parametrize("shards", [1, 8])
 def test_shards_change_nothing(tmp_path: Path, checkpoints: Path, made: Project, shards: int) -> None:
     """`made` has two."""
     other = small(Project(tmp_path / "other"), checkpoints)

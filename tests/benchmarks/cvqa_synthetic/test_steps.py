@@ -118,6 +118,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
 def test_memory_does_not_grow_with_the_number_of_puzzles(project: Project) -> None:
     """From 150 to 1,200 puzzles in one part the peak rises by 11 to 16 MB, where 30 MB more of images are written."""

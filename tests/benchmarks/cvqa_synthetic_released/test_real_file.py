@@ -65,6 +65,7 @@ def test_without_pictures_the_error_says_where_they_belong(project: Project) -> 
     assert not list(project.folder.rglob("*.parquet"))
 
 
+@pytest.mark.soak
 def test_with_most_pictures_the_whole_graph_runs_and_loses_no_pair(project: Project) -> None:
     draw(project.folder / "pictures", range(1, PUZZLES + 1))
     (project.folder / "pictures" / "abs_counting_000007.png").unlink()

@@ -44,7 +44,7 @@ class Endpoint(FaultyProxy):
     status = 500
 
     def __init__(self) -> None:
-        super().__init__("127.0.0.1:1", self.messages)
+        super().__init__("127.0.0.1:1", self.said)
 
     def said(self, asked: str, number: int) -> Fault:
         self.up -= 1

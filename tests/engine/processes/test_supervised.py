@@ -98,7 +98,13 @@ def started(folder: Path, end: str = "None") -> subprocess.Popen[bytes]:
     )
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGKILL,
+        *(pytest.param(n, marks=pytest.mark.soak) for n in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)),
+    ],
+)
 def test_nothing_is_left_when_a_signal_ends_the_process_that_started_it(folder: Path, number: signal.Signals) -> None:
     job = started(folder)
     found = pids(folder)
@@ -109,7 +115,14 @@ def test_nothing_is_left_when_a_signal_ends_the_process_that_started_it(folder: 
     until(lambda: not any(map(lives, found.values())), f"{found} outlived the process that started them")
 
 
-@pytest.mark.parametrize("end", ["None", "sys.exit(3)", "1 / 0", "os._exit(4)", "os.abort()", "server.stop()"])
+@pytest.mark.parametrize(
+    "end",
+    [
+        "None",
+        "os.abort()",
+        *(pytest.param(e, marks=pytest.mark.soak) for e in ("sys.exit(3)", "1 / 0", "os._exit(4)", "server.stop()")),
+    ],
+)
 def test_nothing_is_left_however_the_process_ends_by_itself(folder: Path, end: str) -> None:
     job = started(folder, end)
     found = pids(folder)

@@ -103,6 +103,7 @@ def test_the_server_is_started_once_and_its_log_is_deleted_when_it_is_stopped(
     assert not log.exists()
 
 
+@pytest.mark.soak
 def test_another_model_than_its_own_is_refused(checkpoint: Path, here: Path) -> None:
     before = running(f"serve {checkpoint}")
     other = load("served", settings_of(checkpoint, model="other/model"), 0)

@@ -12,6 +12,7 @@ pytest.importorskip("transformers")
 pytest.importorskip("accelerate")
 
 
+@pytest.mark.soak
 def test_the_steps_of_a_tiny_model_are_measured_on_a_cpu(capsys: pytest.CaptureFixture[str]) -> None:
     from bench.contrastive_steps import main
 

@@ -299,6 +299,7 @@ def killed_at(moments: list[Callable[[], bool]], epochs: int) -> int:
     return torn
 
 
+@pytest.mark.soak
 @pytest.mark.process
 @pytest.mark.slow
 def test_a_killed_process_continues_to_the_same_bytes(folder: Path) -> None:

@@ -54,9 +54,14 @@ STATES: tuple[dict[str, str], ...] = (
 VISIT = "hash => new Promise(shown => { addEventListener('hashchange', () => shown(null)); location.hash = hash; })"
 
 
-def test_filters_show_exactly_the_items_that_match(show: Callable[..., Page]) -> None:
+@pytest.mark.parametrize(
+    "states", [STATES[::3], pytest.param(STATES, marks=pytest.mark.soak)], ids=["every third", "all"]
+)
+def test_filters_show_exactly_the_items_that_match(
+    show: Callable[..., Page], states: tuple[dict[str, str], ...]
+) -> None:
     page = show()
-    for state in STATES:
+    for state in states:
         ids = expected(state)
         page.evaluate(VISIT, urlencode(state))
         count = page.inner_text("#count")

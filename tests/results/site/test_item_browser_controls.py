@@ -131,7 +131,13 @@ def _places() -> Iterator[tuple[str, dict[str, str], tuple[str, ...]]]:
     yield "several questions", {"item": "several"}, ()
 
 
-@pytest.mark.parametrize(("state", "clicks"), [pytest.param(*one[1:], id=one[0]) for one in _places()])
+@pytest.mark.parametrize(
+    ("state", "clicks"),
+    [
+        pytest.param(*one[1:], id=one[0], marks=() if one[0] in ("list", "item") else pytest.mark.soak)
+        for one in _places()
+    ],
+)
 def test_every_part_is_accessible_in_light_and_dark_and_fits_a_phone(
     show: Callable[..., Page], state: dict[str, str], clicks: tuple[str, ...]
 ) -> None:

@@ -131,7 +131,9 @@ def works(page: Page, name: str) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.soak] * (name in LIKE_THE_FIRST)) for name in PAGES]
+)
 def test_a_page_works_from_a_folder_and_from_a_server_and_breaks_no_policy(look: Look, pages: Path, name: str) -> None:
     with served(pages) as address:
         for place in ((pages / name).as_uri(), f"{address}/{name}"):

@@ -76,6 +76,7 @@ def released() -> list[dict[str, Any]]:
     return rows
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not RELEASED.is_file(), reason="WHATIF_DATA does not name a folder with the released questions")
 def test_the_released_set_can_be_answered_without_a_picture() -> None:
     found = by_rule(audit(released(), folds=5, seed=0))

@@ -148,6 +148,7 @@ def test_the_same_questions_give_the_same_numbers() -> None:
     assert found(rows) == found(rows)
 
 
+@pytest.mark.soak
 @pytest.mark.skipif("WHATIF_DATA" not in os.environ, reason="needs WHATIF_DATA, the folder of real data")
 def test_most_released_direct_answers_follow_from_the_original_answer_and_the_text() -> None:
     from whatif.benchmarks.cvqa_real.shortcut_audit import shortcuts_of
