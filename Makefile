@@ -51,8 +51,8 @@ lint: $(VENV)/.installed-dev ## ruff, mypy, snakefmt
 	mypy
 	snakefmt --check Snakefile stages src/whatif
 
-# Two at a time. A worker that has nothing left to do takes tests from the other one.
-PYTEST := $(THREADS) pytest --numprocesses 2 --dist worksteal
+# Three at a time on two cores, because some tests wait. A worker that has nothing left to do takes tests from another one.
+PYTEST := $(THREADS) pytest --numprocesses 3 --dist worksteal
 
 check: lint ## lint, types, and the quick tests, which start no process
 	$(PYTEST) -m "not process and not slow and not pipeline and not training and not soak"
