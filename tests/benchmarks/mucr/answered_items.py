@@ -12,10 +12,15 @@ from tests.choice_questions import choice_question
 from whatif.benchmarks.mucr.asked_items import AskedItems
 from whatif.benchmarks.mucr.results import Attempts, Results
 from whatif.benchmarks.mucr.schemas import CONTEXT, MAIN_FORM, SCORES, STYLES, TEXT, VISUAL_FORMS
+from whatif.benchmarks.mucr.steps import TABLES
+from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.looked_up import looked_up
 from whatif.results.reporting.answers import COLUMNS, Answers, System
+from whatif.results.reporting.table import Table
 
 Row = dict[str, Any]
+NO_TASK: Any = None  # that of a table which reads nothing but answers
 SCHEMA = pa.schema([PREDICTIONS.schema.field(name) for name in COLUMNS])
 CATEGORIES = ("human", "animal")
 Right = Callable[[Row], bool]
@@ -117,4 +122,12 @@ def results(
         }
     if "people" in others:
         others["people"] = Attempts.of(others["people"], questions)
-    return Results(made, names, Settings(), strategies, **others)
+    how: Any = Settings()
+    fields = {"title": "MuCR", "settings": how, "dimension": CHOOSER, "questions": [], "strategies": strategies}
+    return Results(task=NO_TASK, names=names, answers=made, **fields, **others)
+
+
+def made_table(name: str, found: Results) -> Table:
+    """A table of MuCR from results."""
+    made: Table = looked_up(TABLES.tables[name]).table(name, found)
+    return made

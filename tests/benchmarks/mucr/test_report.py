@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import pytest
 
@@ -15,8 +16,9 @@ from tests.pictures import png
 from tests.projects import Project
 from tests.published import funnel_lines
 from tests.shown_items import check_items, images_read_by, missing_images
-from whatif.benchmarks.mucr.report import publish_report
+from whatif.benchmarks.mucr import report
 from whatif.benchmarks.mucr.schemas import SCORES, SIDES, STYLES, TEXT
+from whatif.benchmarks.mucr.steps import TABLES as MODULES
 from whatif.commands.summary import headline
 from whatif.engine.artifacts.images import image_row
 from whatif.engine.artifacts.schemas import PREDICTIONS
@@ -25,6 +27,8 @@ from whatif.engine.errors import WhatifError
 from whatif.engine.graph.jobs import Job
 
 pytestmark = pytest.mark.slow
+
+publish_report = partial(report.publish_report, modules=MODULES)
 
 ITEMS = items(5)
 PAIRS = list(dict.fromkeys(row["pair_id"] for row in ITEMS))

@@ -31,7 +31,7 @@ class YamlResults(TwinResults):
     """The results of a benchmark in a YAML file, by template."""
 
     @cached_property
-    def chance(self) -> dict[str, float]:
+    def chances(self) -> dict[str, float]:
         """The accuracy of guessing in percent, by variant: the mean of 1 / number of options."""
         sizes: dict[str, list[float]] = {variant: [] for variant in VARIANTS}
         for row in self.questions:

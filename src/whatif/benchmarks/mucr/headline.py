@@ -1,21 +1,15 @@
-"""The few numbers of MuCR for `dvc metrics diff`, and the points of its plot."""
+"""The few numbers of MuCR for `dvc metrics diff`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from whatif.benchmarks.mucr.asked_items import IN_IMAGES, IN_TEXT
 from whatif.benchmarks.mucr.outcomes import Outcomes, change
-from whatif.benchmarks.mucr.results import ALL, PEOPLE, SCORE, Results, value_of, with_all
-from whatif.benchmarks.mucr.schemas import MAIN_FORM, SCORES, TEXT
-from whatif.benchmarks.mucr.tuning_table import MEAN, mean_over_seeds
+from whatif.benchmarks.mucr.results import ALL, MEAN, PEOPLE, Results, value_of, with_all
+from whatif.benchmarks.mucr.schemas import SCORES
 from whatif.results.reporting.precision import percent
-from whatif.results.reporting.table import OURS, Table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _NAMES = {"text": IN_TEXT, "multimodal": IN_IMAGES}
 
@@ -35,7 +29,7 @@ def headline_of(results: Results) -> dict[str, Any]:
     if any(people.values()):
         found[PEOPLE] = {MEAN: _numbers(people, results)}
     for model in dict.fromkeys(model for model, _ in results.tuned):
-        tuned = {"multimodal": with_all(mean_over_seeds(results, model))}
+        tuned = {"multimodal": with_all(results.mean_over_seeds(model))}
         found[f"{model}-tuned"] = {MEAN: _numbers(tuned, results)}
     return found
 
@@ -59,24 +53,3 @@ def _numbers(by_form: Mapping[str, Mapping[str, Outcomes]], results: Results) ->
 
 def _name(what: str, metric: str) -> str:
     return what if metric == ALL else f"{what}_{metric.lower()}"
-
-
-def points_of(main: Table) -> pd.DataFrame:
-    """The points of `dvc plots`, reported ones first: mean score in text and in images, in percent.
-
-    Columns: model, name, source, text, images. A system without one of the six scores has no point.
-    """
-    import pandas as pd
-
-    frame = main.frame
-    cells: dict[tuple[str, str, str], dict[tuple[str, str], float]] = {}
-    for row in frame[frame["measure"] == SCORE].to_dict("records"):
-        place = (row["model"] or row["name"], row["name"], row["source"])
-        cells.setdefault(place, {})[row["form"], row["metric"]] = row["value"]
-    points = [
-        (*place, *(round(fmean(scores[form, metric] for metric in SCORES), 4) for form in (TEXT, MAIN_FORM)))
-        for place, scores in cells.items()
-        if len(scores) == 2 * len(SCORES)
-    ]
-    points.sort(key=lambda point: point[2] == OURS)
-    return pd.DataFrame(points, columns=["model", "name", "source", "text", "images"])

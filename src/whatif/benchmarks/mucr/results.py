@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from whatif.benchmarks.mucr.asked_items import IN_IMAGES, AskedItems, Way
+from whatif.benchmarks.mucr.asked_items import IN_IMAGES, IN_TEXT, AskedItems, Way
 from whatif.benchmarks.mucr.outcomes import Outcomes, change, together
 from whatif.benchmarks.mucr.schemas import METRICS, SCORES
+from whatif.benchmarks.mucr.settings import AggregateMucr
+from whatif.benchmarks.shared import results as shared
 from whatif.engine.errors import WhatifError
 from whatif.results.reporting.answers import Answers, System
-from whatif.results.reporting.precision import Precision, in_percent, p_number, percent
+from whatif.results.reporting.precision import in_percent, p_number, percent
 from whatif.results.reporting.table import OURS
 from whatif.scoring.statistics import holm
 
+CHANCE = 25.0  # percent, of four options
 PEOPLE = "Human"  # as the paper names them
 ALL = "all"  # the three metrics together
+MEAN = "mean"  # over the seeds of a fine-tuned model
 SCORE, CHANGE, DROP = "score", "change", "drop"  # measures; a gain is a positive change, a loss a positive drop
 Row = dict[str, Any]
+WAYS: tuple[Way, ...] = (IN_TEXT, IN_IMAGES)
+BY_PEOPLE: Row = {"name": PEOPLE, "source": OURS}
 ByMetric = Mapping[str, Outcomes]
 
 
@@ -50,33 +57,34 @@ class Attempts:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Results:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Results(shared.Results):
     """What the tables are made of.
 
-    answers: of the evaluated systems; tuned: of fine-tuned models, by key of the model and seed; people: their
-    attempts; names: the models' display names by key; baselines: the keys of models that read nothing; strategies: in
-    the order of the settings; ranked_by: a sentence about an unusual rule of ranking.
+    answers: of the evaluated systems; strategies: in the order of the settings; items: what each question asks for,
+    also those that nobody is asked; tuned: the answers of fine-tuned models, by key of the model and seed; people:
+    their attempts; baselines: the keys of models that read nothing; ranked_by: a sentence about an unusual rule of
+    ranking.
     """
 
+    settings: AggregateMucr
     answers: Answers[AskedItems]
-    names: Mapping[str, str]
-    settings: Precision
     strategies: Sequence[str]
+    items: Sequence[Row] = ()
     tuned: Mapping[tuple[str, str], Answers[AskedItems]] = field(default_factory=dict)
     people: Attempts | None = None
     baselines: frozenset[str] = frozenset()
     ranked_by: str = ""
 
     @property
-    def questions(self) -> AskedItems:
+    def asked(self) -> AskedItems:
         """The questions in arrays."""
         return self.answers.questions
 
     @property
-    def level(self) -> str:
-        """The confidence of intervals as text."""
-        return f"{100 * self.settings.confidence:g}%"
+    def chance(self) -> float:
+        """The accuracy of random answers in percent: one of four options is right."""
+        return CHANCE
 
     @property
     def main(self) -> list[System]:
@@ -108,6 +116,12 @@ class Results:
         found = {metric: _outcomes(self.tuned[model, seed], 0, metric, IN_IMAGES) for metric in SCORES}
         return {metric: one for metric, one in found.items() if one is not None}
 
+    def mean_over_seeds(self, model: str) -> dict[str, Outcomes]:
+        """The answers of a tuned model by metric, of all seeds together."""
+        by_seed = [self.after_tuning(key, seed) for key, seed in self.tuned if key == model]
+        every = {metric: [one[metric] for one in by_seed if metric in one] for metric in SCORES}
+        return {metric: together(some) for metric, some in every.items() if len(some) == len(by_seed)}
+
     def by_people(self, way: Way, metrics: Sequence[str] = METRICS) -> dict[str, Outcomes]:
         """People's answers by metric; a key is a pair in an attempt."""
         return dict(self._of_people(way, metrics))
@@ -123,7 +137,7 @@ class Results:
     def _of_people(self, way: Way, metrics: Sequence[str]) -> Iterator[tuple[str, Outcomes]]:
         if self.people is None:
             return
-        asked = self.questions
+        asked = self.asked
         for metric in metrics:
             chosen = np.isin(self.people.question, asked.places(metric, way))
             if chosen.any():
@@ -131,6 +145,13 @@ class Results:
                 keys = asked.pair[question] * len(self.people.names) + self.people.attempt[chosen]
                 order = np.argsort(keys)
                 yield metric, Outcomes(keys[order], self.people.right[chosen][order], asked.group[question][order])
+
+    def answerers(self) -> Iterator[tuple[Row, Callable[[Way, Sequence[str]], ByMetric]]]:
+        """Each system of the main tables, and people if there are some, with their answers to some metrics in a way."""
+        for system in self.main:
+            yield self.place(system), partial(self.metrics, system)
+        if self.people is not None:
+            yield BY_PEOPLE, self.by_people
 
     def scores(self, found: ByMetric, place: Row) -> list[Row]:
         """Rows of the measure `score` in percent, by metric."""

@@ -17,6 +17,10 @@ PLACE = ("model", "name", "source", "strategy")
 BESIDE = {"model": "", "name": "Model", "source": "From", "strategy": ""}
 OF_OURS = {"model": "", "name": "Model", "strategy": ""}
 ONLY_OURS = {"source": OURS}
+MIXED = (
+    "The paper asks in a style that it calls mixture and does not define, which is also the name of a category; here "
+    "each pair is asked in one style, drawn at random."
+)
 _NOTHING = "No such questions were asked."
 
 
@@ -85,11 +89,14 @@ def changes_view(caption: str, note: str = "", measure: str = CHANGE, **shown: s
 
 
 def score_table(
-    name: str, title: str, rows: Iterable[Mapping[str, object]], labels: Sequence[str], views: tuple[View, ...]
+    title: str, rows: Iterable[Mapping[str, object]], labels: Sequence[str], views: tuple[View, ...]
 ) -> Table:
-    """A table of scores whose rows are identified by the system, by `labels`, and by metric and measure."""
+    """A table of scores whose rows are identified by the system, by `labels`, and by metric and measure.
+
+    Its name is that of its module (`Made`).
+    """
     identity = (*PLACE, *labels, "metric", "measure", PUBLISHED)
     frame = tidy(rows, identity)
     if frame.empty:
         views = (replace(views[0], note=_NOTHING), *views[1:])
-    return Table(name, title, frame, views)
+    return Table("", title, frame, views)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
+from whatif.benchmarks.shared.annotator_tables import annotator_tables
 from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.judged_rows import with_judged_rows
 from whatif.benchmarks.shared.pilots import Pilot, marked, pilots_of
@@ -20,6 +21,8 @@ from whatif.engine.graph.task import Task
 from whatif.engine.language.strategies import DIRECT
 from whatif.engine.params.judge import JudgeSettings
 from whatif.engine.params.model_entries import RankingRule
+from whatif.engine.params.resolution import Resolution
+from whatif.results.reporting.answers import System
 from whatif.results.reporting.funnel import FunnelStage
 from whatif.results.reporting.judged import Judged
 from whatif.results.reporting.precision import Precision
@@ -38,6 +41,7 @@ class Results:
 
     task: the step that makes them. title: the name of the set. dimension: its models, and names: their display names.
     questions: all that were asked. judged: what a judge found, None without one. stages: the funnel.
+    resolution: how the decisions of several annotators become one, for the tables of their work.
     """
 
     task: Task[Any]
@@ -48,11 +52,29 @@ class Results:
     questions: Sequence[dict[str, Any]]
     judged: Judged | None = None
     stages: Sequence[FunnelStage] = ()
+    resolution: Resolution | None = None
 
     @property
     def level(self) -> str:
         """The level of intervals as text: `95%`."""
         return f"{100 * self.settings.confidence:g}%"
+
+    @property
+    def chance(self) -> float:
+        """The accuracy of random answers in percent. Raises NotImplementedError where a benchmark does not say."""
+        raise NotImplementedError(f"{type(self).__name__}: has no `chance`, which the table of shortcuts needs")
+
+    @cached_property
+    def of_annotators(self) -> list[Table]:
+        """The tables of people's work: the agreement of annotators, and the work of each."""
+        rows, seed, resolution = self.task.rows, self.task.seed, self.resolution or Resolution()
+        settings: Any = self.settings  # with `resamples`, which every benchmark with annotators has
+        return annotator_tables(rows("judgements"), rows("gold"), settings, seed, resolution)
+
+    def with_judge(self, table: Table, places: Mapping[System, Row], **more: Any) -> Table:
+        """A table of accuracies with the rows and views of the judge (`with_judged_rows`)."""
+        confidence = self.settings.confidence
+        return with_judged_rows(self.task, table, self.judged, self.questions, places, confidence=confidence, **more)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -119,11 +141,10 @@ class TwinResults(Results):
         parts = parts_of(self.answers, self.settings, self.images)
         return {model: headline(groups[ALL]) for model, groups in parts.items()}
 
-    def with_judge(self, table: Table) -> Table:
-        """A table of accuracies with the rows and views of the judge."""
-        places = {(key, DIRECT): {"model": key, "name": name, "source": OURS} for key, name in self.names.items()}
-        confidence = self.settings.confidence
-        return with_judged_rows(self.task, table, self.judged, self.questions, places, confidence=confidence)
+    @property
+    def places(self) -> dict[System, Row]:
+        """The identifying columns of each model's rows."""
+        return {(key, DIRECT): {"model": key, "name": name, "source": OURS} for key, name in self.names.items()}
 
 
 def answered_fields(answers: TwinAnswers, names: Mapping[str, str], rule: RankingRule) -> dict[str, Any]:

@@ -54,5 +54,5 @@ TABLE: Declared[Puzzles] = Declared(
         ),
         details(found.title, {**_SYSTEM, **(_FROM if found.beside else {})}),
     ),
-    further=lambda found, table: found.with_judge(table),
+    further=lambda found, table: found.with_judge(table, found.places),
 )

@@ -22,7 +22,7 @@ _SYSTEM = {"model": "", "name": "Model"}
 
 
 def _rows(found: YamlResults) -> Iterator[dict[str, Any]]:
-    for variant, value in found.chance.items():
+    for variant, value in found.chances.items():
         yield {"name": "Chance", "variant": variant, "measure": "accuracy", "value": value}
     yield from of_models(found, *TWIN_MEASURES)
 
@@ -40,5 +40,5 @@ TABLE: Declared[YamlResults] = Declared(
         ),
         details(found.title, _SYSTEM),
     ),
-    further=lambda found, table: found.with_judge(table),
+    further=lambda found, table: found.with_judge(table, found.places),
 )

@@ -13,7 +13,7 @@ from whatif.results.reporting.table import Table
 
 
 def _table(found: YamlResults) -> Table:
-    audit = shortcuts(audits_of(found.task), found.settings.confidence, found.chance["original"])
+    audit = shortcuts(audits_of(found.task), found.settings.confidence, found.chances["original"])
     draws = found.task.settings.draws
     if draws == 1 or not found.questions:
         return audit

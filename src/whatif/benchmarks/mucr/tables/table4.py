@@ -1,4 +1,4 @@
-"""Table 4 of MuCR: models before and after fine-tuning with the correct choices (MuCR 7)."""
+"""Table 4: scores before, after with each seed, and their mean over the seeds; and the changes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from whatif.benchmarks.mucr import reported
 from whatif.benchmarks.mucr.asked_items import IN_IMAGES
-from whatif.benchmarks.mucr.outcomes import Outcomes, together
-from whatif.benchmarks.mucr.results import Results, Row
-from whatif.benchmarks.mucr.schemas import SCORES
+from whatif.benchmarks.mucr.outcomes import together
+from whatif.benchmarks.mucr.results import MEAN, Results, Row
 from whatif.benchmarks.mucr.score_tables import (
     as_printed,
     changes_view,
@@ -18,14 +17,13 @@ from whatif.benchmarks.mucr.score_tables import (
     scores_view,
 )
 from whatif.results.reporting.answers import System
+from whatif.results.reporting.declared import Made
 from whatif.results.reporting.table import Table
 
 BEFORE, AFTER = "before", "after"
-MEAN = "mean"  # over the seeds
 
 
-def table4(results: Results) -> Table:
-    """Table 4: scores before, after with each seed, and their mean over the seeds; and the changes."""
+def _table(results: Results) -> Table:
     seeds: dict[str, list[str]] = {}
     for model, seed in results.tuned:
         seeds.setdefault(model, []).append(seed)
@@ -63,15 +61,7 @@ def table4(results: Results) -> Table:
             **shown,
         ),
     )
-    return score_table("table4", "Fine-tuning", results.corrected(rows), ("state", "seed"), views)
-
-
-def mean_over_seeds(results: Results, model: str) -> dict[str, Outcomes]:
-    """The answers of a tuned model by metric, of all seeds together."""
-    by_seed = [results.after_tuning(key, seed) for key, seed in results.tuned if key == model]
-    return {
-        metric: together([one[metric] for one in by_seed]) for metric in SCORES if all(metric in one for one in by_seed)
-    }
+    return score_table("Fine-tuning", results.corrected(rows), ("state", "seed"), views)
 
 
 def _of_model(results: Results, system: System, seeds: list[str]) -> Iterable[Row]:
@@ -84,7 +74,10 @@ def _of_model(results: Results, system: System, seeds: list[str]) -> Iterable[Ro
         yield from results.changes(before, after, of_seed)
     if len(seeds) > 1:
         of_mean = {**place, "state": AFTER, "seed": MEAN}
-        after = mean_over_seeds(results, system[0])
+        after = results.mean_over_seeds(system[0])
         repeated = {metric: together([one] * len(seeds)) for metric, one in before.items()}
         yield from results.scores(after, of_mean)
         yield from results.changes(repeated, after, of_mean)
+
+
+TABLE: Made[Results] = Made(20, _table)

@@ -1,21 +1,24 @@
-"""The table `set` of MuCR: pairs by category, images by style and generator, and questions (MuCR 3.1, Figure 4)."""
+"""Pairs by category, images by style and generator, and questions, beside the reported sizes (MuCR 3.1, Figure 4)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from whatif.benchmarks.mucr.reported import in_text
-from whatif.benchmarks.mucr.schemas import CATEGORIES, MEMBERS, METRICS, STYLES
+from whatif.benchmarks.mucr.results import Results
+from whatif.benchmarks.mucr.schemas import MEMBERS, METRICS, STYLES
+from whatif.benchmarks.mucr.set_counts import SetCounts, set_counts
+from whatif.results.reporting.declared import Made
 from whatif.results.reporting.numerals import count, decimal
 from whatif.results.reporting.precision import percent
 from whatif.results.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
 
-Row = Mapping[str, Any]
 TOTAL = "all"
+
 _PLACES = ("source", "of", "category", "style", "generator", "metric", "measure")
+
 # Sizes of the whole set with a reported number, and its metric in text.csv.
 _REPORTED = {
     "pairs of captions": "caption_pairs",
@@ -25,37 +28,11 @@ _REPORTED = {
     "styles": "styles",
     "chosen pairs of images": "image_pairs",
 }
+
 _SECTION = "sec3.1"
 
 
-@dataclass(frozen=True)
-class SetCounts:
-    """What the set has, as rows of its artifacts.
-
-    pairs: of `causal-pairs`; candidates: of `image-candidates`, drawn or released; choices: of `siamese-choices`, one
-    for each pair and style; items: of `causal-items`.
-    """
-
-    pairs: Sequence[Row]
-    candidates: Sequence[Row]
-    choices: Sequence[Row]
-    items: Sequence[Row]
-
-    @property
-    def categories(self) -> dict[str, int]:
-        """Pairs by category, in the order of the paper; without empty ones."""
-        counts = Counter(row["category"] for row in self.pairs)
-        return {name: counts[name] for name in CATEGORIES if counts[name]}
-
-    @property
-    def styles(self) -> dict[str, int]:
-        """Chosen pairs of images by style."""
-        counts = Counter(row["style"] for row in self.choices)
-        return {name: counts[name] for name in STYLES if counts[name]}
-
-
-def set_table(found: SetCounts) -> Table:
-    """The table `set`: counts, and shares in percent; the reported sizes are beside ours."""
+def _table(found: SetCounts) -> Table:
     rows = [*_whole(found), *_by_category(found), *_by_style(found), *_by_generator(found), *_questions(found)]
     views = (
         View(
@@ -172,3 +149,6 @@ def _questions(found: SetCounts) -> Iterable[dict[str, Any]]:
         for measure, split in (("asked", "test"), ("training", "train")):
             if counts[metric, "test"] or counts[metric, "train"]:
                 yield {"source": OURS, "metric": metric, "measure": measure, "value": counts[metric, split]}
+
+
+TABLE: Made[Results] = Made(30, lambda found: _table(set_counts(found)))
