@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.frames import check, printed, row, value
-from whatif.benchmarks.coco_counterfactuals.sharing_table import SIMILARITIES, sharing_table
+from whatif.benchmarks.coco_counterfactuals.tables.figure2 import SIMILARITIES, sharing_table
 from whatif.scoring.statistics import mean_interval
 
 SETTINGS = SimpleNamespace(confidence=0.95)

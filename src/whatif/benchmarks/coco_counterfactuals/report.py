@@ -1,140 +1,179 @@
-"""The results of COCO-Counterfactuals: Tables 1, 2, 7, 10, 13, Figures 2 and 3, the funnel, and its items."""
+"""The results of COCO-Counterfactuals, ours or the released pairs, and their publication."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
 
-from whatif.benchmarks.coco_counterfactuals.errors_table import error_subjects_tables, table7
+from whatif.benchmarks.coco_counterfactuals.errors_table import error_subjects_tables
 from whatif.benchmarks.coco_counterfactuals.evaluation_tables import Rule, recall_table
 from whatif.benchmarks.coco_counterfactuals.images import photographs_of
-from whatif.benchmarks.coco_counterfactuals.matching_tables import margin_distributions, matching_margins
+from whatif.benchmarks.coco_counterfactuals.matching_tables import MatchingMargins, matching_margins
 from whatif.benchmarks.coco_counterfactuals.pair_views import Labelled, Shown, known_of_pairs
-from whatif.benchmarks.coco_counterfactuals.sharing_table import sharing_table
+from whatif.benchmarks.coco_counterfactuals.settings import AggregatePictures
 from whatif.benchmarks.coco_counterfactuals.verification_tables import CHOSEN, agreement_table, table1
-from whatif.benchmarks.shared.annotator_tables import annotator_tables, labels_stage
+from whatif.benchmarks.shared.annotator_tables import labels_stage
 from whatif.benchmarks.shared.caption_items import pair_items, ranks_shown
 from whatif.benchmarks.shared.dimensions import ENCODER, MATCHER
-from whatif.benchmarks.shared.matched_pairs import matched_pairs
 from whatif.benchmarks.shared.matching_funnel import matching_stage
 from whatif.benchmarks.shared.reports import publish
+from whatif.benchmarks.shared.results import Results
 from whatif.benchmarks.shared.tasks import names_of
 from whatif.engine.graph.task import Task
 from whatif.people.consensus import consensus, made_by
 from whatif.people.items import Row
-from whatif.results.reporting.funnel import FunnelStage, funnel
+from whatif.results.reporting.declared import report_of
+from whatif.results.reporting.funnel import FunnelStage
 from whatif.results.reporting.rendering import WIDTH
-from whatif.results.reporting.report import Headline, Report
+from whatif.results.reporting.report import Headline
 from whatif.results.reporting.table import OURS, Table
+from whatif.results.reporting.table_modules import TableModules
 from whatif.scoring.retrieve import COUNTERFACTUALS, ORIGINALS
 
 
-@dataclass(frozen=True)
-class Made:
-    """How the pairs of a benchmark were made: its name, its funnel up to the finished pairs, and a note for the report.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairResults(Results):
+    """The pairs of captions and images, labels of people, and what matchers and dual encoders make of them.
 
-    `chose` is the checkpoint that selected the images. Its model is in Table 13, the other models are in Table 2. If
-    `unique_captions` is set, these tables are about unique captions, as published, and two further tables by item.
-    `drawn_alone` are the rows of the pairs that were also drawn without Prompt-to-Prompt, whose images are the input
-    `unshared-images`; None if there is no such step. `drawn_by` is the checkpoint that drew the images, if it is known.
+    chose: the checkpoint that selected the images; its model is in Table 13, the other models are in Table 2.
+    unique_captions: whether these tables are about unique captions, as published, and two further tables by item.
+    drawn_alone: the rows of the pairs that were also drawn without Prompt-to-Prompt, whose images are the input
+    `unshared-images`. drawn_by: the checkpoint that drew the images, if it is known.
     """
 
-    name: str
-    title: str
-    stages: Sequence[FunnelStage]
+    settings: AggregatePictures
+    pairs: Sequence[Row]
+    judgements: Sequence[Row]
     chose: str
-    note: str = ""
     unique_captions: bool = False
-    drawn_alone: Sequence[Row] | None = None
+    drawn_alone: Sequence[Row] = ()
     drawn_by: str = ""
 
+    @classmethod
+    def of(cls, task: Task[Any], title: str, stages: Sequence[FunnelStage], **more: Any) -> PairResults:
+        """The results of a step; `stages` is the funnel up to the finished pairs."""
+        pairs, judgements = list(task.rows("pairs")), list(task.rows("judgements"))
+        return cls(
+            task=task,
+            title=title,
+            settings=task.settings.aggregate,
+            dimension=MATCHER,
+            names=names_of(task, MATCHER),
+            questions=(),
+            stages=[*stages, *_evaluated(task, judgements, len(pairs))],
+            resolution=task.settings.resolution,
+            pairs=pairs,
+            judgements=judgements,
+            **more,
+        )
 
-def publish_report(task: Task[Any], made: Made) -> None:
-    """Publishes every text file of a benchmark's aggregation, and its pairs as items of the site."""
-    settings, rule, seed = task.settings.aggregate, task.settings.resolution, task.seed
-    pairs = list(task.rows("pairs"))
-    judgements = list(task.rows("judgements"))
-    photographs = photographs_of(pairs)
-    errors = list(task.rows("errors"))
-    categories = {row["item_id"]: row["reason"] for row in errors}  # empty for an error without a category
-    labelled_by = made_by(judgements)
-    sorted_by = _sorted_by(task, labelled_by)
-    sampled = table7(
-        {item: category for item, category in categories.items() if category},
-        settings,
-        made_by=sorted_by,
-        sampled=len(categories),
-    )
-    ranks = list(task.rows("ranks"))
-    searchers = _searchers(task, made)
+    @cached_property
+    def photographs(self) -> dict[str, str]:
+        """The photograph of each pair by its id, where there is one."""
+        return photographs_of(self.pairs)
 
-    def recall(rule: Rule) -> dict[str, Table]:
+    @cached_property
+    def errors(self) -> list[Row]:
+        """The sampled errors with their categories, which are empty where an error has none."""
+        return list(self.task.rows("errors"))
+
+    @property
+    def sorted_by(self) -> str | None:
+        """Who assigned the categories: people if there is a file, otherwise the judges of the images."""
+        return "people" if self.task.settings.error_categories is not None else made_by(self.judgements)
+
+    @cached_property
+    def searchers(self) -> dict[str, dict[str, str]]:
+        """The models of Tables 2 and 13: Table 13 has the model that selected the images (A.6)."""
+        names, shown = names_of(self.task, ENCODER), self.task.shown_models(ENCODER)
+        by_it = {key: name for key, name in names.items() if shown[key]["checkpoint"] == self.chose}
+        return {"2": {key: name for key, name in names.items() if key not in by_it}, "13": by_it}
+
+    @cached_property
+    def ranks(self) -> list[Row]:
+        """The rank of each item that was searched for."""
+        return list(self.task.rows("ranks"))
+
+    @cached_property
+    def recalls(self) -> dict[str, Table]:
+        """Tables 2 and 13, by their numbers."""
+        return self.recalls_by("unique captions" if self.unique_captions else "rows")
+
+    def recalls_by(self, rule: Rule) -> dict[str, Table]:
+        """Tables 2 and 13 with captions counted by a rule."""
         return {
             table: recall_table(
                 table,
-                [row for row in ranks if row["model"] in names],
-                photographs=photographs,
+                [row for row in self.ranks if row["model"] in names],
+                photographs=self.photographs,
                 names=names,
-                settings=settings,
+                settings=self.settings,
                 rule=rule,
             )
-            for table, names in searchers.items()
+            for table, names in self.searchers.items()
         }
 
-    recalls = recall("unique captions" if made.unique_captions else "rows")
-    by_item = recall("by item") if made.unique_captions else {}
-    matching_names = names_of(task, MATCHER)
-    matches = list(task.rows("matches"))
-    margins = matching_margins(
-        task.rows("random"),
-        matches,
-        photographs=photographs,
-        names=matching_names,
-        settings=settings,
-        logits={row["model"]: row["logit_scale"] for row in task.rows("logit-scales") if row["logit_scale"]},
-    )
-    judged = table1(judgements, settings, rule)
-    agreed = agreement_table(judgements, settings, seed, rule)
-    tables = (
-        judged,
-        agreed,
-        *annotator_tables(judgements, task.rows("gold"), settings, seed, rule),
-        recalls["2"],
-        recalls["13"],
-        *by_item.values(),
-        margins.table,
-        matched_pairs(
-            matches, names=matching_names, confidence=settings.confidence, title=made.title, photographs=photographs
-        ),
-        *([] if made.drawn_alone is None else [sharing_table(pairs, made.drawn_alone, photographs, settings)]),
-        sampled,
-        *error_subjects_tables(judgements, pairs, settings, least_errors=settings.least_errors, resolution=rule),
-        funnel([*made.stages, *_evaluated(task, judgements, len(pairs))]),
-    )
+    @cached_property
+    def matches(self) -> list[Row]:
+        """The scores of both images and captions of each pair."""
+        return list(self.task.rows("matches"))
+
+    @cached_property
+    def margins(self) -> MatchingMargins:
+        """The margins of each matcher."""
+        logits = {row["model"]: row["logit_scale"] for row in self.task.rows("logit-scales") if row["logit_scale"]}
+        return matching_margins(
+            self.task.rows("random"),
+            self.matches,
+            photographs=self.photographs,
+            names=self.names,
+            settings=self.settings,
+            logits=logits,
+        )
+
+    @cached_property
+    def labelled(self) -> Table:
+        """Table 1."""
+        return table1(self.judgements, self.settings, self.task.settings.resolution)
+
+    @cached_property
+    def agreed(self) -> Table:
+        """The agreement of the annotators, beside the reported one."""
+        return agreement_table(self.judgements, self.settings, self.task.seed, self.task.settings.resolution)
+
+    @cached_property
+    def error_subjects(self) -> tuple[Table, Table]:
+        """Table 10, and errors by human subjects."""
+        return error_subjects_tables(
+            self.judgements,
+            self.pairs,
+            self.settings,
+            least_errors=self.settings.least_errors,
+            resolution=self.task.settings.resolution,
+        )
+
+
+def publish_report(found: PairResults, modules: TableModules, note: str = "") -> None:
+    """Publishes every text file of a benchmark's aggregation, and its pairs as items of the site."""
+    task, settings = found.task, found.task.settings
     known, views = known_of_pairs(
-        pairs,
-        Labelled(judgements, rule, errors, labelled_by, sorted_by),
-        Shown(settings.shown_pairs, settings.shown_errors),
-        photographs=photographs,
-        drawn_alone=made.drawn_alone or [],
-        ranks=ranks_shown(ranks),
+        found.pairs,
+        Labelled(found.judgements, settings.resolution, found.errors, made_by(found.judgements), found.sorted_by),
+        Shown(found.settings.shown_pairs, found.settings.shown_errors),
+        photographs=found.photographs,
+        drawn_alone=found.drawn_alone,
+        ranks=ranks_shown(found.ranks),
     )
-    known = replace(known, drawn_by=made.drawn_by, measured_by=made.chose)
-    files = {"figure3.svg": margin_distributions(margins.values, matching_names)}
-    searched = pd.concat([recalls["2"].frame, recalls["13"].frame])
-    report = Report(
-        made.title,
-        tables,
-        headline(searched, margins.table.frame, judged.frame, agreed.frame),
-        files,
-        {"figure3": "figure3.svg"},
-        textwrap.fill(made.note, WIDTH),
-    )
-    publish(task, report, pair_items(pairs, matches, matching_names, known), views)
+    known = replace(known, drawn_by=found.drawn_by, measured_by=found.chose)
+    searched = pd.concat([found.recalls["2"].frame, found.recalls["13"].frame])
+    numbers = headline(searched, found.margins.table.frame, found.labelled.frame, found.agreed.frame)
+    report = replace(report_of(modules, found.title, found, numbers), closing=textwrap.fill(note, WIDTH))
+    publish(task, report, pair_items(found.pairs, found.matches, found.names, known), views)
 
 
 def headline(recalls: pd.DataFrame, margins: pd.DataFrame, judged: pd.DataFrame, agreed: pd.DataFrame) -> Headline:
@@ -158,18 +197,6 @@ def headline(recalls: pd.DataFrame, margins: pd.DataFrame, judged: pd.DataFrame,
     for row in kappas[kappas["of"] == CHOSEN].to_dict("records"):
         labels["kappa"] = row["value"]
     return {**found, "image_labels": labels} if labels else found
-
-
-def _searchers(task: Task[Any], made: Made) -> dict[str, dict[str, str]]:
-    """The models of Tables 2 and 13: Table 13 has the model that selected the images (A.6)."""
-    names, shown = names_of(task, ENCODER), task.shown_models(ENCODER)
-    by_it = {key: name for key, name in names.items() if shown[key]["checkpoint"] == made.chose}
-    return {"2": {key: name for key, name in names.items() if key not in by_it}, "13": by_it}
-
-
-def _sorted_by(task: Task[Any], judged_by: str | None) -> str | None:
-    """Who assigned the categories: people if there is a file, otherwise the judges of the images."""
-    return "people" if task.settings.error_categories is not None else judged_by
 
 
 def _evaluated(task: Task[Any], judgements: Sequence[Row], pairs: int) -> list[FunnelStage]:

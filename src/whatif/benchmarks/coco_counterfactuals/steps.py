@@ -16,7 +16,7 @@ from typing import Any
 
 from whatif.benchmarks.coco_counterfactuals import captions as caption_steps
 from whatif.benchmarks.coco_counterfactuals import images as image_steps
-from whatif.benchmarks.coco_counterfactuals.contents import PLOTS, PUBLISHED, REPORTED, SHARING, SHOWN
+from whatif.benchmarks.coco_counterfactuals.contents import OF_PAIRS, PLOTS, REPORTED, SHOWN
 from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings, ReportSettings
 from whatif.benchmarks.coco_counterfactuals.unshared import unshared
 from whatif.benchmarks.shared.people import judged_pairs
@@ -25,9 +25,10 @@ from whatif.engine.graph.reading import only_name
 from whatif.engine.graph.steps import Benchmark, StepsOf
 from whatif.engine.graph.task import Task
 from whatif.results.reporting.funnel import FunnelStage, reasons
-from whatif.results.reporting.table_modules import table_files
+from whatif.results.reporting.table_modules import TableModules
 
 NAME = "coco-counterfactuals"
+TABLES = TableModules(*OF_PAIRS)
 _WITHOUT_WORDNET = (
     "Captions were chosen without WordNet, so no pair is flagged in which one noun is a kind of the other "
     "(`generate.coco-counterfactuals.captions.choose.wordnet` in params.yaml)."
@@ -68,26 +69,24 @@ _WITHOUT_WORDNET = (
         "unshared-images": unshared["unshared-images"],
     },
     outputs=SITE_OUTPUTS,
-    publishes=(*PUBLISHED, *table_files(SHARING)),
+    code=TABLES.code,
+    publishes=("report.md", *TABLES.files),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables and Figure 3 beside the reported numbers, the funnel, and the items of the site."""
-    from whatif.benchmarks.coco_counterfactuals.report import Made, publish_report
+    from whatif.benchmarks.coco_counterfactuals.report import PairResults, publish_report
 
     counts = list(task.rows("counts"))
     flagged = any((row["what"], row["outcome"]) == ("wordnet", "used") for row in counts)
-    publish_report(
+    found = PairResults.of(
         task,
-        Made(
-            NAME,
-            "COCO-Counterfactuals",
-            _funnel(task, counts),
-            chose=task.settings.chose,
-            note="" if flagged else _WITHOUT_WORDNET,
-            drawn_alone=list(task.rows("unshared-pairs")),
-            drawn_by=task.settings.drawn_by,
-        ),
+        "COCO-Counterfactuals",
+        _funnel(task, counts),
+        chose=task.settings.chose,
+        drawn_alone=list(task.rows("unshared-pairs")),
+        drawn_by=task.settings.drawn_by,
     )
+    publish_report(found, TABLES, "" if flagged else _WITHOUT_WORDNET)
 
 
 def _funnel(task: Task[ReportSettings], counts: Sequence[Mapping[str, Any]]) -> list[FunnelStage]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from whatif.benchmarks.coco_counterfactuals import BENCHMARK as OURS
 from whatif.benchmarks.coco_counterfactuals import images
-from whatif.benchmarks.coco_counterfactuals.contents import BY_ITEM, PLOTS, PUBLISHED, SHOWN
+from whatif.benchmarks.coco_counterfactuals.contents import OF_PAIRS, PLOTS, SHOWN
 from whatif.benchmarks.coco_counterfactuals.settings import VerifyPictures
 from whatif.benchmarks.coco_counterfactuals_released.settings import (
     CocoCounterfactualsReleasedSettings,
@@ -32,7 +32,7 @@ from whatif.engine.graph.steps import Benchmark, StepsOf
 from whatif.engine.graph.task import Task
 from whatif.engine.params.resolution import Resolution
 from whatif.results.reporting.funnel import FunnelStage, reasons
-from whatif.results.reporting.table_modules import table_files
+from whatif.results.reporting.table_modules import TableModules
 
 NAME = "coco-counterfactuals-released"
 _CHOSE = "openai/clip-vit-base-patch32"  # the only CLIP model among the paper's assets (B.5)
@@ -41,6 +41,8 @@ _REMEDY = (
 )
 
 
+# All our pairs are drawn with Prompt-to-Prompt and some of them without; of the released ones, none was drawn here.
+TABLES = TableModules(*OF_PAIRS, "whatif.benchmarks.coco_counterfactuals_released", without=("figure2",))
 _step = StepsOf(CocoCounterfactualsReleasedSettings)
 
 
@@ -130,11 +132,12 @@ match = images.match.reading(**_PAIRED)
         "logit-scales": match["logit-scales"],
     },
     outputs=SITE_OUTPUTS,
-    publishes=(*PUBLISHED, *table_files(BY_ITEM)),
+    code=TABLES.code,
+    publishes=("report.md", *TABLES.files),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables and Figure 3 beside the reported numbers, the funnel, and the items of the site."""
-    from whatif.benchmarks.coco_counterfactuals.report import Made, publish_report
+    from whatif.benchmarks.coco_counterfactuals.report import PairResults, publish_report
 
     unusable, missing = (reasons(task.rows(role)) for role in ("unusable", "missing"))
     pairs = list(task.rows("pairs"))
@@ -142,7 +145,8 @@ def aggregate(task: Task[ReportSettings]) -> None:
         FunnelStage("extract", "pairs", len(pairs) + sum(unusable.values()), len(pairs), unusable),
         FunnelStage("extract", "photographs", len(pairs), len(images.photographs_of(pairs)), missing),
     ]
-    publish_report(task, Made(NAME, "COCO-Counterfactuals as released", stages, chose=_CHOSE, unique_captions=True))
+    title = "COCO-Counterfactuals as released"
+    publish_report(PairResults.of(task, title, stages, chose=_CHOSE, unique_captions=True), TABLES)
 
 
 def _photographs(

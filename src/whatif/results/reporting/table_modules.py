@@ -16,7 +16,7 @@ What the modules define is in `whatif.results.reporting.declared`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,11 +31,13 @@ class TableModules:
     """The tables and figures of some packages, as `module:name` by the name of the table or the figure's file.
 
     A place is a package with the folders `tables` and `figures`, or a single module in a folder `tables`, as of a table
-    that several benchmarks have. If two places have a table of the same name, the last one counts.
+    that several benchmarks have. If two places have a table of the same name, the last one counts. `without` are the
+    names of tables that are left out.
     """
 
-    def __init__(self, *places: str) -> None:
+    def __init__(self, *places: str, without: Collection[str] = ()) -> None:
         self.places = places
+        self.without = without
 
     @cached_property
     def tables(self) -> Mapping[str, str]:
@@ -66,7 +68,7 @@ class TableModules:
             path.stem: (f"{package}.{path.stem}", path)
             for place in self.places
             for package, path in _modules(place, folder)
-            if path.stem != "__init__"
+            if path.stem != "__init__" and path.stem not in self.without
         }
 
 

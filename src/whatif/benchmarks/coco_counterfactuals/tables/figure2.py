@@ -6,7 +6,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from whatif.benchmarks.coco_counterfactuals.report import PairResults
 from whatif.people.items import Row, pairs_by_id
+from whatif.results.reporting.declared import Made
 from whatif.results.reporting.numerals import count, decimal, signed
 from whatif.results.reporting.precision import Precision
 from whatif.results.reporting.table import OURS, Column, Table, View, tidy
@@ -67,3 +69,8 @@ def _numbers(interval: Interval) -> dict[str, float]:
     return {"value": round(interval.estimate, 6)} | {
         name: round(end, 6) for name, end in ends.items() if math.isfinite(end)
     }
+
+
+TABLE: Made[PairResults] = Made(
+    98, lambda found: sharing_table(found.pairs, found.drawn_alone, found.photographs, found.settings)
+)

@@ -1,0 +1,1 @@
+"""The figures of COCO-Counterfactuals, one module each."""
