@@ -34,7 +34,7 @@ from whatif.formats.evaluation_tools import ChangedByReaderError, write_vlmevalk
 from whatif.formats.prediction_files import question_index
 from whatif.models import load
 from whatif.results.harnesses.exported_task import write_exported_task
-from whatif.results.harnesses.scores import GROUP_ACCURACY
+from whatif.results.harnesses.scores import PAIR_ACCURACY
 from whatif.scoring.open_answers import open_predictions
 from whatif.scoring.rank import predictions
 
@@ -298,7 +298,7 @@ def test_lmms_eval_runs_the_exported_task(tables: list[dict[str, Any]], kind: st
         kept = {key: value for key, value in document.items() if "image" not in key}
         log.append({"doc_id": number, "doc": kept, "resps": [[response]], "filtered_resps": [response], **results})
     for metric in task["metric_list"]:
-        expected_number = 4 if metric["metric"] == GROUP_ACCURACY else 2
+        expected_number = 4 if metric["metric"] == PAIR_ACCURACY else 2
         assert len(scored[metric["metric"]]) == expected_number
         assert metric["aggregation"](scored[metric["metric"]]) == 1.0
     Path("a_samples_what_if.jsonl").write_text("".join(json.dumps(one) + "\n" for one in log), encoding="utf-8")

@@ -52,7 +52,7 @@ def test_lmms_eval_gets_prompts_and_scores_of_whatif(tmp_path: Path) -> None:
     file = write_exported_task(ROWS, Pictures(IMAGES), tmp_path, name="ours", strategy="cot")
     text = file.read_text(encoding="utf-8").replace("!function ", "")
     metrics = [metric["metric"] for metric in yaml.safe_load(text)["metric_list"]]
-    assert metrics == ["accuracy_original", "accuracy_counterfactual", "group_accuracy"]
+    assert metrics == ["accuracy_original", "accuracy_counterfactual", "pair_accuracy"]
     documents = pq.read_table(tmp_path / "test.parquet").to_pylist()
     assert [document["question_id"] for document in documents] == sorted(row["question_id"] for row in ROWS)
     for document in documents:

@@ -13,13 +13,13 @@ from whatif.benchmarks.cfmm.reported import reported
 from whatif.benchmarks.cfmm.settings import AggregateCfmm
 from whatif.benchmarks.cfmm.tables import Results
 from whatif.results.reporting.paired import (
-    BOTH_RIGHT,
     BY_CHANCE,
-    CONSISTENT,
+    CONSISTENCY,
     COUNTERFACTUAL,
-    EXTRACTED,
+    EXTRACTION_RATE,
     IGNORED,
     ORIGINAL,
+    PAIR_ACCURACY,
 )
 from whatif.results.reporting.table import DROP, Table
 
@@ -56,14 +56,14 @@ def test_a_basic_question_is_in_a_pair_with_each_of_its_counterfactual_ones() ->
     assert of_us(found, ORIGINAL) == (50.0, 8)
     assert of_us(found, COUNTERFACTUAL) == (62.5, 8)
     assert of_us(found, DROP) == (-12.5, 8)
-    assert of_us(found, BOTH_RIGHT) == (12.5, 8)
-    assert of_us(found, BOTH_RIGHT, "count") == (25.0, 4)
+    assert of_us(found, PAIR_ACCURACY) == (12.5, 8)
+    assert of_us(found, PAIR_ACCURACY, "count") == (25.0, 4)
     # Of the first item: `two` for `two` is right, `two` for `three` is ignored, `four` for `three` is not.
-    assert of_us(found, CONSISTENT, "count") == (50.0, 4)
+    assert of_us(found, CONSISTENCY, "count") == (50.0, 4)
     assert of_us(found, IGNORED, "count") == (50.0, 2)
     assert of_us(found, BY_CHANCE, "count") == (50.0, 2)
-    assert of_us(found, EXTRACTED, "count") == (87.5, 8)
-    assert of_us(found, CONSISTENT, "color") == (100.0, 4)
+    assert of_us(found, EXTRACTION_RATE, "count") == (87.5, 8)
+    assert of_us(found, CONSISTENCY, "color") == (100.0, 4)
     assert row(found, model="m", group="color", measure=IGNORED)["n"] == 0
 
 
@@ -71,5 +71,5 @@ def test_reported_accuracies_are_those_of_table_2() -> None:
     found = made("+ + + + + + + + + +")
     place = {"name": "Qwen-VL", "source": "reported", "strategy": "direct", "group": "count"}
     assert value(found, **place, measure=ORIGINAL) == 86.78
-    assert value(found, **place, measure=BOTH_RIGHT) == 42.24
+    assert value(found, **place, measure=PAIR_ACCURACY) == 42.24
     assert value(found, **place, measure=DROP) == pytest.approx(86.78 - 50.65)

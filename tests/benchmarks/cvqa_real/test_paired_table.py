@@ -11,13 +11,13 @@ from whatif.benchmarks.cvqa_real.paired_table import paired_questions
 from whatif.benchmarks.cvqa_synthetic.settings import AggregatePuzzles
 from whatif.results.reporting.forest_plot import drop_effects
 from whatif.results.reporting.paired import (
-    BOTH_RIGHT,
     BY_CHANCE,
-    CONSISTENT,
+    CONSISTENCY,
     COUNTERFACTUAL,
-    EXTRACTED,
+    EXTRACTION_RATE,
     IGNORED,
     ORIGINAL,
+    PAIR_ACCURACY,
 )
 from whatif.results.reporting.table import DROP, Table
 
@@ -67,7 +67,7 @@ def made(*rows: dict[str, Any], names: dict[str, str] | None = None) -> Table:
 
 
 def numbers(table: Table, group: str = "", **of: str) -> dict[str, float | None]:
-    measures = (ORIGINAL, COUNTERFACTUAL, DROP, BOTH_RIGHT, CONSISTENT, IGNORED, EXTRACTED)
+    measures = (ORIGINAL, COUNTERFACTUAL, DROP, PAIR_ACCURACY, CONSISTENCY, IGNORED, EXTRACTION_RATE)
     place = {"model": "m", "strategy": "direct", "group": group, **of}
     return {measure: value(table, measure=measure, **place) for measure in measures}
 
@@ -78,22 +78,22 @@ def test_measures_by_group_and_over_all_pairs() -> None:
         ORIGINAL: 100.0,
         COUNTERFACTUAL: 0.0,
         DROP: 100.0,
-        BOTH_RIGHT: 0.0,
-        CONSISTENT: 50.0,  # from 2 to 5
+        PAIR_ACCURACY: 0.0,
+        CONSISTENCY: 50.0,  # from 2 to 5
         IGNORED: 50.0,  # 3 for 1
-        EXTRACTED: 100.0,
+        EXTRACTION_RATE: 100.0,
     }
     assert numbers(found, "boolean") == {
         ORIGINAL: 50.0,
         COUNTERFACTUAL: 0.0,
         DROP: 50.0,
-        BOTH_RIGHT: 0.0,
-        CONSISTENT: 0.0,
+        PAIR_ACCURACY: 0.0,
+        CONSISTENCY: 0.0,
         IGNORED: 100.0,  # of the one wrong answer that was extracted
-        EXTRACTED: 75.0,
+        EXTRACTION_RATE: 75.0,
     }
     everything = numbers(found)
-    assert (everything[ORIGINAL], everything[CONSISTENT], everything[EXTRACTED]) == (75.0, 25.0, 87.5)
+    assert (everything[ORIGINAL], everything[CONSISTENCY], everything[EXTRACTION_RATE]) == (75.0, 25.0, 87.5)
     assert everything[IGNORED] == pytest.approx(200 / 3, abs=1e-4)
     assert row(found, model="m", group="", measure=IGNORED)["n"] == 3
     assert value(found, model="m", group="boolean", measure=BY_CHANCE) == 100.0
@@ -104,7 +104,7 @@ def test_measures_by_group_and_over_all_pairs() -> None:
 
 def test_a_pair_counts_if_both_questions_were_asked() -> None:
     found = made(*said("3", "-", "2", "4", "yes", "no", "no", "no"))
-    assert row(found, model="m", group="direct", measure=BOTH_RIGHT)[["value", "n"]].tolist() == [100.0, 1]
+    assert row(found, model="m", group="direct", measure=PAIR_ACCURACY)[["value", "n"]].tolist() == [100.0, 1]
 
 
 def test_strategies_are_systems_of_their_own_with_the_main_one_first() -> None:
@@ -118,8 +118,8 @@ def test_strategies_are_systems_of_their_own_with_the_main_one_first() -> None:
         ("m", "cot"),
         ("a", "cot"),
     ]
-    assert numbers(found, strategy="cot")[BOTH_RIGHT] == 0.0
-    assert numbers(found, strategy="cot")[CONSISTENT] == 100.0, "all wrong, but it changes where it should"
+    assert numbers(found, strategy="cot")[PAIR_ACCURACY] == 0.0
+    assert numbers(found, strategy="cot")[CONSISTENCY] == 100.0, "all wrong, but it changes where it should"
     drops = ours[ours["measure"] == DROP]
     assert drops["p_holm"].notna().all() and (drops["p_holm"] >= drops["p"]).all()
 

@@ -9,7 +9,14 @@ import pytest
 from tests.frames import check, row, value
 from whatif.benchmarks.shared.matched_pairs import CAPTION, IMAGE, choices, matched_pairs
 from whatif.benchmarks.shared.pair_choices import found as choices_found
-from whatif.results.reporting.paired import BOTH_RIGHT, CONSISTENT, COUNTERFACTUAL, EXTRACTED, IGNORED, ORIGINAL
+from whatif.results.reporting.paired import (
+    CONSISTENCY,
+    COUNTERFACTUAL,
+    EXTRACTION_RATE,
+    IGNORED,
+    ORIGINAL,
+    PAIR_ACCURACY,
+)
 from whatif.results.reporting.paired_answers import ALL
 from whatif.results.reporting.table import DROP
 from whatif.scoring.statistics import clustered_share, wilson
@@ -68,17 +75,17 @@ def test_a_choice_is_consistent_if_it_changes_right_or_wrong() -> None:
 def test_the_table_has_the_scores_of_winoground() -> None:
     made = matched_pairs(ROWS, names={"m": "M", "none": "Not asked"}, confidence=0.95, title="Scenes")
     check(made)
-    expected, found = wilson(2, 6), row(made, model="m", group=CAPTION, measure=BOTH_RIGHT)
+    expected, found = wilson(2, 6), row(made, model="m", group=CAPTION, measure=PAIR_ACCURACY)
     ends = [100 * end for end in (expected.estimate, expected.low, expected.high)]
     assert found[["value", "low", "high"]].tolist() == pytest.approx(ends, abs=1e-4)
     assert found["n"] == 6
-    assert value(made, model="m", group=IMAGE, measure=BOTH_RIGHT) == pytest.approx(100 / 6, abs=1e-4)
-    assert value(made, model="m", group="", measure=BOTH_RIGHT) == pytest.approx(100 / 6, abs=1e-4)
+    assert value(made, model="m", group=IMAGE, measure=PAIR_ACCURACY) == pytest.approx(100 / 6, abs=1e-4)
+    assert value(made, model="m", group="", measure=PAIR_ACCURACY) == pytest.approx(100 / 6, abs=1e-4)
     assert value(made, model="m", group=IMAGE, measure=ORIGINAL) == pytest.approx(100 * 2 / 6, abs=1e-4)
     assert value(made, model="m", group=IMAGE, measure=COUNTERFACTUAL) == pytest.approx(100 * 2 / 6, abs=1e-4)
     assert value(made, model="m", group=IMAGE, measure=DROP) == 0.0
-    assert value(made, model="m", group=CAPTION, measure=CONSISTENT) == 50.0
-    assert row(made, model="m", group=CAPTION, measure=EXTRACTED)["n"] == 12
+    assert value(made, model="m", group=CAPTION, measure=CONSISTENCY) == 50.0
+    assert row(made, model="m", group=CAPTION, measure=EXTRACTION_RATE)["n"] == 12
     assert not (made.frame["measure"] == IGNORED).any()
     assert set(made.frame["model"]) == {"m"}
 
@@ -87,5 +94,5 @@ def test_pairs_about_one_photograph_are_not_independent() -> None:
     photographs = {"all right": "one", "all wrong": "one"}
     made = matched_pairs(ROWS, names={"m": "M"}, confidence=0.95, title="Pairs", photographs=photographs)
     expected = clustered_share([True, False, False, False, False, False], ["one", "1", "2", "one", "3", "4"])
-    found = row(made, model="m", group="", measure=BOTH_RIGHT)
+    found = row(made, model="m", group="", measure=PAIR_ACCURACY)
     assert (found["low"], found["high"]) == (round(100 * expected.low, 4), round(100 * expected.high, 4))

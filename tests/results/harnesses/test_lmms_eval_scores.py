@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from whatif.results.harnesses import lmms_eval_utils
-from whatif.results.harnesses.scores import GROUP_ACCURACY
+from whatif.results.harnesses.scores import PAIR_ACCURACY
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,8 @@ def test_scores_of_the_exported_task(kind_of_answer: str, answer: str, response:
     }
     for results in ([response], [[response]]):
         found = lmms_eval_utils.process_results_of_pairs(document, results)
-        assert set(found) == {"accuracy_original", GROUP_ACCURACY}
-        assert found["accuracy_original"]["score"] == found[GROUP_ACCURACY]["of_pair"] == score
+        assert set(found) == {"accuracy_original", PAIR_ACCURACY}
+        assert found["accuracy_original"]["score"] == found[PAIR_ACCURACY]["of_pair"] == score
         assert found["accuracy_original"]["question_id"] == "q"
     assert lmms_eval_utils.accuracy([]) == 0.0
     assert lmms_eval_utils.accuracy([{"score": 1.0}, {"score": 0.0}]) == 0.5

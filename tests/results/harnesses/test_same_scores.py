@@ -90,7 +90,7 @@ def shares(asked: Asked, made: Mapping[str, Any]) -> dict[str, float]:
     return {
         "accuracy_original": sum(original) / len(pairs),
         "accuracy_counterfactual": sum(counterfactual) / len(pairs),
-        "group_accuracy": sum(a and b for a, b in zip(original, counterfactual, strict=True)) / len(pairs),
+        "pair_accuracy": sum(a and b for a, b in zip(original, counterfactual, strict=True)) / len(pairs),
     }
 
 
@@ -190,7 +190,7 @@ def test_these_are_the_numbers_of_the_table_paired(sets: dict[str, Asked], ours:
     outcomes = PairOutcomes(right[:, 0], right[:, 1], none, right, none, none, None)
     table = {row["measure"]: row["value"] for row in measures(outcomes, 0.95)}
     expected = shares(sets[name], made)
-    assert [table[measure] for measure in ("original", "counterfactual", "both_right")] == [
+    assert [table[measure] for measure in ("original", "counterfactual", "pair_accuracy")] == [
         percent(value) for value in expected.values()
     ]
 
@@ -213,14 +213,14 @@ def test_lmms_eval_gives_the_same_scores(
 ) -> None:
     compare(sets, ours, by_lmms_eval)
     of_choices = by_lmms_eval[sets["choices"].task]["metrics"]
-    assert of_choices["group_accuracy_stderr_clt"] == "N/A"  # the tool's would be that of questions, not of pairs
+    assert of_choices["pair_accuracy_stderr_clt"] == "N/A"  # the tool's would be that of questions, not of pairs
 
 
 @needs(LMMS_EVAL)
 def test_an_exported_task_gives_the_same_scores(sets: dict[str, Asked], by_lmms_eval: dict[str, Any]) -> None:
     published, alone = by_lmms_eval[sets["choices"].task], by_lmms_eval[task_name("exported")]
     assert alone["correct"] == published["correct"] and alone["answer"] == published["answer"]
-    names = ("accuracy_original", "accuracy_counterfactual", "group_accuracy")
+    names = ("accuracy_original", "accuracy_counterfactual", "pair_accuracy")
     assert [alone["metrics"][name] for name in names] == [published["metrics"][name] for name in names]
 
 

@@ -201,13 +201,13 @@ def test_accuracies_of_pairs_and_of_items_with_several_counterfactual_questions(
     assert scores.accuracies(twins) == {
         "accuracy_original": 2 / 3,
         "accuracy_counterfactual": 0.5,
-        "group_accuracy": 0.5,  # a question without its partner is in no pair
+        "pair_accuracy": 0.5,  # a question without its partner is in no pair
     }
     items = outcomes(a={"basic": 1, "counterfactual": 1, "counterfactual1": 0}, b={"basic": 0, "counterfactual": 1})
-    assert scores.accuracies(items)["group_accuracy"] == 1 / 3  # acc_plus of CFMM: over pairs with the basic question
+    assert scores.accuracies(items)["pair_accuracy"] == 1 / 3  # acc_plus of CFMM: over pairs with the basic question
     assert scores.accuracies(items)["accuracy_counterfactual"] == 2 / 3
     assert scores.accuracies([]) == {}
-    assert scores.accuracy([]) == scores.group_accuracy([]) == 0.0
+    assert scores.accuracy([]) == scores.pair_accuracy([]) == 0.0
 
 
 def test_groups_in_any_alphabet_have_names_of_their_own(tmp_path: Path) -> None:

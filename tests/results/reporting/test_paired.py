@@ -11,13 +11,13 @@ import pytest
 from tests.frames import check, ends, row, value
 from tests.results.reporting.test_twins import prediction, question
 from whatif.results.reporting.paired import (
-    BOTH_RIGHT,
     BY_CHANCE,
-    CONSISTENT,
+    CONSISTENCY,
     COUNTERFACTUAL,
-    EXTRACTED,
+    EXTRACTION_RATE,
     IGNORED,
     ORIGINAL,
+    PAIR_ACCURACY,
     PairedSystem,
     PairedText,
     measures,
@@ -104,14 +104,14 @@ def test_each_kind_of_pair(
 
 def test_the_measures_of_all_cases_together() -> None:
     found = numbers(outcomes([case[0] for case in CASES], [case[1] for case in CASES]))
-    shares = {ORIGINAL: 5, COUNTERFACTUAL: 3, BOTH_RIGHT: 2, CONSISTENT: 5}
+    shares = {ORIGINAL: 5, COUNTERFACTUAL: 3, PAIR_ACCURACY: 2, CONSISTENCY: 5}
     for measure, count in shares.items():
         assert found[measure]["value"] == pytest.approx(100 * count / 12, abs=1e-4)
         assert (*low_and_high(found[measure]), found[measure]["n"]) == (*ends(wilson(count, 12)), 12)
     assert (found[IGNORED]["value"], *low_and_high(found[IGNORED])) == (50.0, *ends(wilson(2, 4)))
     assert found[IGNORED]["n"] == 4
     assert (found[BY_CHANCE]["value"], found[BY_CHANCE]["n"]) == (50.0, 4)
-    assert (found[EXTRACTED]["value"], found[EXTRACTED]["n"]) == (75.0, 24)
+    assert (found[EXTRACTION_RATE]["value"], found[EXTRACTION_RATE]["n"]) == (75.0, 24)
 
 
 def test_the_drop_is_the_paired_difference_with_the_other_sign() -> None:
@@ -130,17 +130,17 @@ def test_everything_is_by_image_where_pairs_share_one() -> None:
     given = [(1, 2)] * 3 + [(1, 1)] * 2 + [(1, 3)] * 2 + [(3, NO_ANSWER)]
     images = ["a", "a", "a", "b", "b", "c", "c", "d"]
     found = numbers(outcomes(correct, given, clusters=images))
-    assert low_and_high(found[BOTH_RIGHT]) == ends(clustered_share([True] * 3 + [False] * 5, images))
+    assert low_and_high(found[PAIR_ACCURACY]) == ends(clustered_share([True] * 3 + [False] * 5, images))
     # Four wrong answers about two images are worth two: 2 of 4 is 1 of 2 images.
     ignored = clustered_share([True, True, False, False], ["b", "b", "c", "c"])
     assert (*low_and_high(found[IGNORED]), found[IGNORED]["n"]) == (*ends(ignored), 4)
-    assert low_and_high(found[EXTRACTED]) == ends(clustered_share([True] * 15 + [False], np.repeat(images, 2)))
+    assert low_and_high(found[EXTRACTION_RATE]) == ends(clustered_share([True] * 15 + [False], np.repeat(images, 2)))
     change = paired_difference([True] * 7 + [False], [True] * 3 + [False] * 5, images)
     assert found[DROP]["p"] == change.p
 
 
 def test_both_answers_of_a_pair_are_one_cluster_of_extracted() -> None:
-    found = numbers(outcomes([OTHER] * 4, [(1, 2)] * 2 + [(NO_ANSWER, NO_ANSWER)] * 2))[EXTRACTED]
+    found = numbers(outcomes([OTHER] * 4, [(1, 2)] * 2 + [(NO_ANSWER, NO_ANSWER)] * 2))[EXTRACTION_RATE]
     expected = clustered_share([True] * 4 + [False] * 4, [0, 0, 1, 1, 2, 2, 3, 3])
     assert (found["value"], *low_and_high(found)) == (50.0, *ends(expected))
     assert found["low"] < 100 * wilson(4, 8).low
@@ -280,7 +280,7 @@ def test_the_table_has_every_system_beside_the_reported_ones() -> None:
     assert drops["p_holm"].tolist() == [
         pytest.approx(p, rel=1e-3) for p in holm(drops["p"].tolist()).p_values if p is not None
     ]
-    assert row(made, model="a", group="", measure=CONSISTENT)["value"] == 20.0
+    assert row(made, model="a", group="", measure=CONSISTENCY)["value"] == 20.0
     check(made)
     assert "Model A" in to_markdown(made) and "A set" in to_markdown(made)
 

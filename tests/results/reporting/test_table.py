@@ -7,6 +7,8 @@ import math
 import pandas as pd
 import pytest
 
+from whatif.results.comparison.numbers import table_changes
+from whatif.results.comparison.runs import Run
 from whatif.results.reporting.table import Column, Table, View, from_csv, tidy, to_csv
 
 ROWS = [
@@ -53,3 +55,16 @@ def test_a_view_of_a_column_that_is_not_there_is_refused() -> None:
             ValueError, match=r"table t: a view prints the column (model|variant), which the frame lacks"
         ):
             Table("t", "T", frame, (view,))
+
+
+ONES = (("both_right", 50), ("pair_accuracy", 60))
+
+
+def test_measures_of_an_earlier_version_are_read_under_their_names_of_today() -> None:
+    frame = from_csv("model,measure,value\nm,both_right,50\nm,ignored,25\nm,drop,3\n")
+    assert frame["measure"].tolist() == ["pair_accuracy", "ignored_presupposition", "drop"]
+    runs = [
+        Run(name, {}, {"metrics/b/t.csv": f"model,measure,value\nm,{name},{value}\n".encode()}) for name, value in ONES
+    ]
+    (change,) = table_changes(*runs)
+    assert [(one.a, one.b) for one in change.changed] == [(50.0, 60.0)]

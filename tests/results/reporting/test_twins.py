@@ -227,8 +227,8 @@ def test_how_responses_were_read_stands_beside_the_accuracy() -> None:
     # Of "2 or 3", the authors' rules take the first and lmms-eval the last; a sentence is not only a number.
     assert values(found, "original", *rules) == [100.0, 100.0, 100.0]
     assert values(found, "counterfactual", *rules) == [50.0, 0.0, 25.0]
-    assert values(found, "original", "extracted") == [100.0]
-    assert values(found, "counterfactual", "extracted") == [pytest.approx(100 / 3, abs=1e-4)]
+    assert values(found, "original", "extraction_rate") == [100.0]
+    assert values(found, "counterfactual", "extraction_rate") == [pytest.approx(100 / 3, abs=1e-4)]
 
 
 def test_the_rules_of_the_authors_know_no_choices_and_those_of_toolkits_do() -> None:
@@ -238,8 +238,8 @@ def test_the_rules_of_the_authors_know_no_choices_and_those_of_toolkits_do() -> 
     of_ranked = measured(ranked, questions, ["m"])["m"]["all"]
     of_words = measured(in_words, questions, ["m"])["m"]["all"]
     for variant in VARIANTS:
-        assert values(of_ranked, variant, *BY_RULES, "extracted") == [100.0, 100.0, 100.0, None]
-        assert values(of_words, variant, *BY_RULES, "extracted") == [None, 100.0, 100.0, 100.0]
+        assert values(of_ranked, variant, *BY_RULES, "extraction_rate") == [100.0, 100.0, 100.0, None]
+        assert values(of_words, variant, *BY_RULES, "extraction_rate") == [None, 100.0, 100.0, 100.0]
 
 
 def test_artifacts_in_columns_give_what_rows_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

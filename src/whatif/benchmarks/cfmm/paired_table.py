@@ -11,9 +11,9 @@ from whatif.benchmarks.cfmm.measures import ACCURACIES
 from whatif.benchmarks.cfmm.reported import Reported
 from whatif.benchmarks.cfmm.tables import Results
 from whatif.results.reporting.paired import (
-    BOTH_RIGHT,
     COUNTERFACTUAL,
     ORIGINAL,
+    PAIR_ACCURACY,
     PairedSystem,
     PairedText,
     paired,
@@ -30,7 +30,7 @@ from whatif.results.reporting.precision import Precision
 from whatif.results.reporting.said_codes import NO_ANSWER
 from whatif.results.reporting.table import Table
 
-_MEASURES = dict(zip(ACCURACIES, (ORIGINAL, COUNTERFACTUAL, BOTH_RIGHT), strict=True))
+_MEASURES = dict(zip(ACCURACIES, (ORIGINAL, COUNTERFACTUAL, PAIR_ACCURACY), strict=True))
 
 
 def paired_questions(answers: ItemAnswers, results: Results, settings: Precision, printed: Reported) -> Table:

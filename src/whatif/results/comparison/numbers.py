@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 from whatif.engine.files.csv_writing import rows_of_people
 from whatif.results.comparison.runs import Run
+from whatif.results.reporting.table import MEASURE, NUMBERS, RENAMED
 
-# The columns of numbers of a tidy table (`whatif.results.reporting.table`, which needs pandas).
-NUMBERS = ("value", "low", "high", "n", "p", "p_holm")
 _VALUE, _SOURCE, _MODEL, _REPORTED = "value", "source", "model", "reported"
 
 
@@ -94,7 +93,8 @@ def _numbers(text: bytes, models: set[str]) -> dict[tuple[tuple[str, str], ...],
 
 
 def _identity(row: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, text) for name, text in row.items() if name not in NUMBERS and text)
+    named = {**row, MEASURE: RENAMED.get(row[MEASURE], row[MEASURE])} if MEASURE in row else row
+    return tuple((name, text) for name, text in named.items() if name not in NUMBERS and text)
 
 
 def _number(text: str) -> float | None:

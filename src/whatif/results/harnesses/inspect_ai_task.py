@@ -83,7 +83,7 @@ def data_uri(image: bytes) -> str:
 
 @metric
 def by_variant() -> Metric:
-    """Accuracy on originals and on counterfactuals, and the share of pairs with both right (`group_accuracy`).
+    """Accuracy on originals and on counterfactuals, and the share of pairs with both right (`pair_accuracy`).
 
     A set without counterfactual questions has the accuracy of each group and variant instead.
     """

@@ -70,4 +70,4 @@ metadata:
 
 
 def _aggregation(measure: str) -> str:
-    return "group_accuracy" if measure == scores.GROUP_ACCURACY else "accuracy"
+    return "pair_accuracy" if measure == scores.PAIR_ACCURACY else "accuracy"

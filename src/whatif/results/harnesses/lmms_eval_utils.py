@@ -43,7 +43,7 @@ def process_results_of_pairs(doc: Mapping[str, Any], results: Sequence[Any]) -> 
     found = _outcome(doc, results)
     # The tool computes a standard error from every `score`; that of a question says nothing about pairs.
     of_pair = {"of_pair" if name == "score" else name: value for name, value in found.items()}
-    return {scores.measure(doc, paired=True): found, scores.GROUP_ACCURACY: of_pair}
+    return {scores.measure(doc, paired=True): found, scores.PAIR_ACCURACY: of_pair}
 
 
 def process_results_of_groups(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, dict[str, Any]]:
@@ -56,9 +56,9 @@ def accuracy(results: Sequence[Mapping[str, Any]]) -> float:
     return scores.accuracy(results)
 
 
-def group_accuracy(results: Sequence[Mapping[str, Any]]) -> float:
+def pair_accuracy(results: Sequence[Mapping[str, Any]]) -> float:
     """The share of pairs of questions that were both answered correctly."""
-    return scores.group_accuracy([{**one, "score": one["of_pair"]} for one in results])
+    return scores.pair_accuracy([{**one, "score": one["of_pair"]} for one in results])
 
 
 def _outcome(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:

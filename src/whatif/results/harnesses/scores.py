@@ -24,7 +24,7 @@ from whatif.scoring.said import answer_in
 Row = Mapping[str, Any]
 
 ORIGINAL, COUNTERFACTUAL = "accuracy_original", "accuracy_counterfactual"
-GROUP_ACCURACY = "group_accuracy"
+PAIR_ACCURACY = "pair_accuracy"
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def measures(rows: Sequence[Row]) -> list[str]:
     Raises WhatifError when the questions of two groups or variants would be counted under one name.
     """
     if is_paired(rows):
-        return [ORIGINAL, COUNTERFACTUAL, GROUP_ACCURACY]
+        return [ORIGINAL, COUNTERFACTUAL, PAIR_ACCURACY]
     found: dict[str, Row] = {}
     for row in rows:
         other = found.setdefault(measure(row, paired=False), row)
@@ -121,11 +121,11 @@ def accuracy(outcomes: Sequence[Row]) -> float:
     return sum(one["score"] for one in outcomes) / len(outcomes) if outcomes else 0.0
 
 
-def group_accuracy(outcomes: Sequence[Row]) -> float:
+def pair_accuracy(outcomes: Sequence[Row]) -> float:
     """The share of the pairs of an original question and one of its counterfactual ones with both answered correctly.
 
     Pairs of which only one question is among the outcomes are not counted; without pairs it is 0. This is the measure
-    `both_right` of whatif's tables, and acc_plus of CFMM (3.4), where an item has several counterfactual questions.
+    `pair_accuracy` of whatif's tables, and acc_plus of CFMM (3.4), where an item has several counterfactual questions.
     """
     original = {one["pair_id"]: one["score"] for one in outcomes if not is_counterfactual(one)}
     pairs = [one for one in outcomes if is_counterfactual(one) and one["pair_id"] in original]
@@ -139,6 +139,6 @@ def accuracies(outcomes: Sequence[Row]) -> dict[str, float]:
     found = {
         name: accuracy([one for one in outcomes if measure(one, paired=paired) == name])
         for name in measures(outcomes)
-        if name != GROUP_ACCURACY
+        if name != PAIR_ACCURACY
     }
-    return {**found, GROUP_ACCURACY: group_accuracy(outcomes)} if paired else found
+    return {**found, PAIR_ACCURACY: pair_accuracy(outcomes)} if paired else found

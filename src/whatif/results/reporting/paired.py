@@ -3,15 +3,15 @@
     original        share of the pairs whose original question is answered correctly
     counterfactual  the same for the counterfactual question
     drop            original minus counterfactual, in points
-    both_right      share of the pairs with both questions answered correctly (group accuracy)
-    consistent      share of the pairs in which the answer changes if and only if it should
-    ignored         share of the wrong answers to counterfactual questions that are the right ones to their originals
-    ignored_chance  what `ignored` would be if the same questions had wrong answers at random
-    extracted       share of the answers, of both questions, that could be extracted
+    pair_accuracy   share of the pairs with both questions answered correctly
+    consistency     share of the pairs in which the answer changes if and only if it should
+    ignored_presupposition            share of the wrong answers to counterfactual questions that are right originally
+    ignored_presupposition_by_chance  what it would be if the same questions had wrong answers at random
+    extraction_rate share of the answers, of both questions, that could be extracted
 
-`consistent` needs both answers. It should change if the right answers of the pair differ, and only then. `ignored` is
-conditional on a wrong answer that was extracted, in pairs whose right answers differ. All intervals and tests are by
-image where several pairs share one, otherwise by pair.
+`consistency` needs both answers. It should change if the right answers of the pair differ, and only then.
+`ignored_presupposition` is conditional on a wrong answer that was extracted, in pairs whose right answers differ. All
+intervals and tests are by image where several pairs share one, otherwise by pair.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from whatif.scoring.statistics.clusters import Labels
 
 NAME = "paired"
 ORIGINAL, COUNTERFACTUAL = "original", "counterfactual"
-BOTH_RIGHT, CONSISTENT, EXTRACTED = "both_right", "consistent", "extracted"
-IGNORED, BY_CHANCE = "ignored", "ignored_chance"
+PAIR_ACCURACY, CONSISTENCY, EXTRACTION_RATE = "pair_accuracy", "consistency", "extraction_rate"
+IGNORED, BY_CHANCE = "ignored_presupposition", "ignored_presupposition_by_chance"
 IDENTITY = ("model", "name", "source", "strategy", "group", "measure")
 Row = dict[str, Any]
 
 _CONSISTENT = (
-    "Consistent is the share of the pairs in which the answer changes if and only if it should, right or wrong; where "
+    "Consistency is the share of the pairs in which the answer changes if and only if it should, right or wrong; where "
     "many answers are possible, guesses almost always change. A pair without two extracted answers is not consistent."
 )
 _CHANCE = (
-    "Ignored is the share of the wrong counterfactual answers that are the right answer to the original question; by "
-    "chance is what it would be if these questions had wrong answers at random, the same "
+    "Ignored presupposition is the share of the wrong counterfactual answers that are the right answer to the original "
+    "question; expected by chance is what it would be if these questions had wrong answers at random, the same "
     "where there is only one wrong answer."
 )
 
@@ -68,7 +68,7 @@ class PairedText:
 
     title: the name of the set of pairs. level: the confidence of intervals as text. unit: what intervals are by.
     group: heading of the groups; few_groups: whether there are so few that they are not printed apart.
-    strategies: whether systems have strategies. ignored: whether the table has the measure `ignored`.
+    strategies: whether systems have strategies. ignored: whether the table has the measure `ignored_presupposition`.
     about: further sentences, for example what a pair is.
     """
 
@@ -100,8 +100,8 @@ def paired(systems: Iterable[PairedSystem], confidence: float, text: PairedText,
     """The table `paired` of our systems beside the rows that a paper reports (`reported_rows`).
 
     p-values of the drops are corrected over the table (Holm). Shares are in percent, drops in points. `n` is the number
-    of pairs; of `ignored`, the number of wrong answers; of `extracted`, the number of answers. A group without a wrong
-    answer has the n 0 and no share.
+    of pairs; of `ignored_presupposition`, the number of wrong answers; of `extraction_rate`, the number of answers. A
+    group without a wrong answer has the n 0 and no share.
     """
     ours: list[tuple[PairedSystem, list[Row]]] = []
     for system in systems:
@@ -136,8 +136,8 @@ def measures(outcomes: PairOutcomes, confidence: float) -> Iterator[Row]:
     yield share(COUNTERFACTUAL, outcomes.counterfactual, clusters)
     drop = paired_drop(outcomes.original, outcomes.counterfactual, clusters, confidence=confidence)
     yield {"measure": DROP, **in_percent("value", drop.interval), "n": pairs, "p": drop.p}
-    yield share(BOTH_RIGHT, outcomes.original & outcomes.counterfactual, clusters)
-    yield share(CONSISTENT, outcomes.consistent, clusters)
+    yield share(PAIR_ACCURACY, outcomes.original & outcomes.counterfactual, clusters)
+    yield share(CONSISTENCY, outcomes.consistent, clusters)
     wrong = outcomes.wrong
     if outcomes.chance is not None:
         yield share(IGNORED, outcomes.ignored[wrong], None if clusters is None else clusters[wrong])
@@ -145,7 +145,7 @@ def measures(outcomes: PairOutcomes, confidence: float) -> Iterator[Row]:
         if chance.size and not np.isnan(chance).any():
             yield {"measure": BY_CHANCE, "value": percent(float(chance.mean())), "n": len(chance)}
     of_pairs = np.arange(pairs) if clusters is None else clusters
-    yield share(EXTRACTED, outcomes.extracted.reshape(-1), np.repeat(of_pairs, 2))
+    yield share(EXTRACTION_RATE, outcomes.extracted.reshape(-1), np.repeat(of_pairs, 2))
 
 
 def reported_rows(name: str, values: Mapping[str, float], *, group: str = "", strategy: str = "") -> list[Row]:
@@ -163,16 +163,16 @@ def _share(flags: Flags, clusters: Labels | None, confidence: float) -> Interval
 
 def _views(text: PairedText, rows: Sequence[Row]) -> tuple[View, ...]:
     """A view over all pairs with intervals, and one by group; few groups are rows of the first view instead."""
-    system = {"model": "", "name": "System"}
+    system = {"model": "", "name": "Model"}
     strategy = {"strategy": "Prompt"} if text.strategies else {}
     by_group = {**system, **strategy, "group": text.group}
     beside_reported = any(row["source"] == REPORTED and row["group"] == ALL for row in rows)
     first = by_group if text.few_groups else {**system, **({"source": "From"} if beside_reported else {}), **strategy}
     where = {} if text.few_groups else {"group": ALL}
     every = f"{text.group} is empty in rows over all pairs."
-    ignored = ("Ignored", IGNORED), ("By chance", BY_CHANCE)
+    ignored = ("Ignored presupposition", IGNORED), ("Expected by chance", BY_CHANCE)
     main = View(
-        f"{text.title}: accuracy on originals and on counterfactuals and the share of pairs with both right in "
+        f"{text.title}: accuracy on originals, on counterfactuals and on pairs (both right) in "
         f"percent, and the drop from originals to counterfactuals in points, with {text.level} intervals by "
         f"{text.unit}.",
         first,
@@ -181,23 +181,23 @@ def _views(text: PairedText, rows: Sequence[Row]) -> tuple[View, ...]:
             Column("Counterfactual", COUNTERFACTUAL, where, interval=True),
             Column("Drop", DROP, where, interval=True),
             Column("Holm p", DROP, where, number="p_holm"),
-            Column("Both right", BOTH_RIGHT, where, interval=True),
+            Column("Pair accuracy", PAIR_ACCURACY, where, interval=True),
         ),
         _joined(
             "The p-values of the drops are corrected over the table.", every if text.few_groups else "", text.about
         ),
     )
     wrong = View(
-        f"{text.title}: consistent answers and what wrong ones say, in percent, with {text.level} intervals by "
+        f"{text.title}: consistency and what wrong answers say, in percent, with {text.level} intervals by "
         f"{text.unit}.",
         {name: heading for name, heading in first.items() if name != "source"},
         (
-            Column("Consistent", CONSISTENT, where, interval=True),
-            Column("Extracted", EXTRACTED, where),
+            Column("Consistency", CONSISTENCY, where, interval=True),
+            Column("Extraction rate", EXTRACTION_RATE, where),
             *(
                 (
-                    Column("Ignored", IGNORED, where, interval=True),
-                    Column("By chance", BY_CHANCE, where),
+                    Column("Ignored presupposition", IGNORED, where, interval=True),
+                    Column("Expected by chance", BY_CHANCE, where),
                     Column("Wrong", IGNORED, where, number="n"),
                 )
                 if text.ignored
@@ -211,8 +211,8 @@ def _views(text: PairedText, rows: Sequence[Row]) -> tuple[View, ...]:
         return main, wrong
     only_ours = {"source": OURS}
     measured = (
-        *(("Original", ORIGINAL), ("Counterfactual", COUNTERFACTUAL), ("Drop", DROP), ("Both right", BOTH_RIGHT)),
-        *(("Consistent", CONSISTENT), ("Extracted", EXTRACTED), *(ignored if text.ignored else ())),
+        *(("Original", ORIGINAL), ("Counterfactual", COUNTERFACTUAL), ("Drop", DROP), ("Pair accuracy", PAIR_ACCURACY)),
+        *(("Consistency", CONSISTENCY), ("Extraction rate", EXTRACTION_RATE), *(ignored if text.ignored else ())),
     )
     columns = tuple(Column(heading, measure, only_ours) for heading, measure in measured)
     grouped = View(

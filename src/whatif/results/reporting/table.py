@@ -27,6 +27,14 @@ OURS, REPORTED, RECOMPUTED = "ours", "reported", "recomputed"
 DROP = "drop"  # the measure: original minus counterfactual, in points; a loss is positive
 MEASURE = "measure"
 NUMBERS = ("value", "low", "high", "n", "p", "p_holm")
+# Measures by the names that earlier versions gave them: tables of an earlier commit are read under today's names.
+RENAMED = {
+    "both_right": "pair_accuracy",
+    "consistent": "consistency",
+    "ignored": "ignored_presupposition",
+    "ignored_chance": "ignored_presupposition_by_chance",
+    "extracted": "extraction_rate",
+}
 PUBLISHED = "published"  # column with a reported number as text, exactly as in the paper
 
 _WHOLE = "Int64"
@@ -134,11 +142,16 @@ def to_csv(frame: pd.DataFrame) -> str:
 
 
 def from_csv(text: str) -> pd.DataFrame:
-    """A frame as written by `to_csv`, with the same types: text is never missing, numbers may be."""
+    """A frame as written by `to_csv`, with the same types: text is never missing, numbers may be.
+
+    Measures with a name of an earlier version have today's name.
+    """
     import pandas as pd
 
     names, *rows = ([*map(unmarked, row)] for row in records(text))
     frame = pd.DataFrame(rows, columns=names, dtype="str")
+    if MEASURE in frame.columns:
+        frame[MEASURE] = frame[MEASURE].replace(RENAMED)
     for name in frame.columns.intersection(list(NUMBERS)):
         cells = frame[name].tolist()
         is_whole = name == "n" or (name == "value" and all(re.fullmatch(r"-?\d*", cell) for cell in cells))

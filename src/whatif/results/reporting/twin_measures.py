@@ -178,7 +178,7 @@ def extracted(part: Part) -> Iterator[Row]:
     """The share of one variant's responses in words from which an answer was extracted, if there are such responses."""
     in_words = part.of(part.answers.status)[part.of(part.answers.said)]
     if len(in_words):
-        yield {"measure": "extracted", "value": _percent(in_words == _OK)}
+        yield {"measure": "extraction_rate", "value": _percent(in_words == _OK)}
 
 
 def statuses(part: Part) -> Iterator[Row]:
@@ -244,7 +244,7 @@ DETAILS = (
     Column("Legacy", "legacy"),
     Column("VLMEvalKit", "vlmevalkit"),
     Column("lmms-eval", "lmms-eval"),
-    Column("Extracted", "extracted"),
+    Column("Extraction rate", "extraction_rate"),
     *COUNTS,
 )
 

@@ -19,15 +19,18 @@ MEASURES: Mapping[str, tuple[str, str]] = {
     ORIGINAL: ("Original", "Original questions answered correctly, in percent."),
     COUNTERFACTUAL: ("Counterfactual", "Counterfactual questions answered correctly, in percent."),
     DROP: ("Drop", "Original minus counterfactual, in percentage points."),
-    "both_right": ("Both right", "Pairs with both questions answered correctly (group accuracy), in percent."),
-    "consistent": ("Consistent", "Pairs in which the answer changes if and only if it should, in percent."),
-    "ignored": (
-        "Ignored",
+    "pair_accuracy": ("Pair accuracy", "Pairs with both questions answered correctly, in percent."),
+    "consistency": ("Consistency", "Pairs in which the answer changes if and only if it should, in percent."),
+    "ignored_presupposition": (
+        "Ignored presupposition",
         "Wrong answers to counterfactual questions that are the right answer to the original question: the "
         "presupposition was ignored. In percent of the wrong answers.",
     ),
-    "ignored_chance": ("By chance", "What “ignored” would be if the same questions had wrong answers at random."),
-    "extracted": ("Extracted", "Responses from which an answer could be extracted, in percent."),
+    "ignored_presupposition_by_chance": (
+        "Expected by chance",
+        "What the share before would be if the same questions had wrong answers at random.",
+    ),
+    "extraction_rate": ("Extraction rate", "Responses from which an answer could be extracted, in percent."),
 }
 """Measures in the order of the columns, with heading and explanation."""
 

@@ -185,12 +185,12 @@
       name, answers: asked.map((one) => (one.answers || []).find((answer) => answer.system === place)),
     })).filter((system) => system.answers.some(Boolean));
     if (!asked.length) return null;
-    if (!systems.length) return make("p", {}, "No system was asked about this item.");
+    if (!systems.length) return make("p", {}, "No model was asked about this item.");
     const names = columnNames(asked);
     const many = asked.length > MANY;
     const totals = [["Prompt tokens", "prompt_tokens"], ["Response tokens", "response_tokens"], ["Cost", "cost"]]
       .filter(([, field]) => systems.some((system) => sum(system.answers, field) !== null));
-    const header = ["System", ...names, ...totals.map(([name]) => name)];
+    const header = ["Model", ...names, ...totals.map(([name]) => name)];
     const rows = systems.flatMap((system, row) => {
       const shown = system.answers.map((answer, place) => [names[place], answer ? details(answer, many) : []])
         .filter(([, parts]) => parts.length);
