@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from whatif.benchmarks.cvqa_synthetic.report import Puzzles
 from whatif.benchmarks.shared.reports import audits_of
+from whatif.benchmarks.shared.results import Audited
 from whatif.results.reporting.declared import Made
 from whatif.results.reporting.shortcuts import shortcuts
 
-TABLE: Made[Puzzles] = Made(80, lambda found: shortcuts(audits_of(found.task), found.settings.confidence, found.chance))
+TABLE: Made[Audited] = Made(80, lambda found: shortcuts(audits_of(found.task), found.settings.confidence, found.chance))
