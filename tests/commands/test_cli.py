@@ -56,12 +56,12 @@ def test_help_lists_all_commands_and_imports_nothing_heavy(folder: Path) -> None
 )
 def test_every_command_has_help_outside_a_project_too(folder: Path, command: tuple[str, ...]) -> None:
     results = [whatif(*command, flag) for flag in ("--help", "-h")]
-    assert results[0].stdout == results[1].stdout
     for result in results:
-        assert (result.exit_code, result.stderr) == (0, "")
+        assert (result.exception, result.exit_code, result.stderr) == (None, 0, "")
         usage, _, text = result.stdout.partition("\n\n")
         assert usage.startswith(f"Usage: whatif {' '.join(command)} ")
         assert re.match(r"  [A-Z][^\n]{20,}", text), "says what it does"
+    assert results[0].stdout == results[1].stdout
 
 
 def test_version_and_unknown_commands() -> None:

@@ -9,36 +9,43 @@ import pyarrow as pa
 import pytest
 
 from tests.benchmarks.cfmm.answered import SCHEMA, Precision, Row, answers, item, prediction, question, scores, table
+from tests.frames import ends
 from whatif.benchmarks.cfmm.item_answers import Asked, ItemAnswers
-from whatif.benchmarks.cfmm.measures import ALL, Measures, measures
+from whatif.benchmarks.cfmm.measures import ALL, MEAN, TOTAL, measures
 from whatif.benchmarks.cfmm.schemas import COUNTERFACTUALS, VARIANTS
 from whatif.engine.errors import WhatifError
 from whatif.formats.cfmm_items import CATEGORIES
 from whatif.scoring.statistics import clustered_share, paired_drop, wilson
 
+Measured = dict[tuple[str, str], Row]  # the row of each category and measure
 
-def measured(
-    questions: list[Row], rows: list[Row], systems: tuple[tuple[str, str], ...] = (("m", "direct"),)
-) -> Measures:
-    found = ItemAnswers(table(rows), Asked.of(questions, CATEGORIES), systems)
-    return measures(found, Precision(), 0)[0]
+
+def of_system(found: ItemAnswers, system: int = 0, **precision: int) -> Measured:
+    return {(row["category"], row["measure"]): row for row in measures(found, system, Precision(**precision), 0)}
+
+
+def measured(questions: list[Row], rows: list[Row]) -> Measured:
+    return of_system(ItemAnswers(table(rows), Asked.of(questions, CATEGORIES), [("m", "direct")]))
 
 
 def test_two_items_by_hand() -> None:
     questions = [*item("a"), *item("b")]
     # a: basic right, of four counterfactual ones two right; b: basic wrong, three right, one without an answer.
     found = measured(questions, answers(questions, "++--+" + "-+++."))
-    scores_of = found.scores["count"]
-    assert (scores_of.items, scores_of.pairs, scores_of.unanswered) == (2, 8, 1)
-    estimates = {name: interval.estimate for name, interval in scores_of.accuracies.items()}
-    assert estimates == pytest.approx({"acc_b": 1 / 2, "acc_c": 5 / 8, "acc_plus": 2 / 8})
-    assert scores_of.drop.interval.estimate == pytest.approx(4 / 8 - 5 / 8)
     # Right on the basic question in 4 of 8 pairs, on the counterfactual one in 5, on both in 2.
-    assert scores_of.association is not None
-    assert scores_of.association.excess.estimate == pytest.approx(2 / 8 - 4 / 8 * 5 / 8)
-    assert scores_of.association.phi.estimate == pytest.approx((8 * 2 - 4 * 5) / np.sqrt(4 * 4 * 5 * 3))
-    assert found.scores[ALL] == scores_of
-    assert found.totals is not None and found.totals.accuracies["acc_b"].estimate == 1 / 2
+    expected = {
+        "acc_b": (50.0, 2),
+        "acc_c": (62.5, 8),
+        "acc_plus": (25.0, 8),
+        "drop": (50.0 - 62.5, 8),
+        "phi": (round((8 * 2 - 4 * 5) / np.sqrt(4 * 4 * 5 * 3), 4), 8),
+        "excess": (25.0 - 50.0 * 62.5 / 100, 8),
+        "unanswered": (1, None),
+    }
+    for category in ("count", ALL):
+        values = {measure: (row["value"], row.get("n")) for (of, measure), row in found.items() if of == category}
+        assert values == expected
+    assert found[TOTAL, "acc_b"]["value"] == found[MEAN, "acc_b"]["value"] == 50.0
 
 
 def test_intervals_are_by_image() -> None:
@@ -46,55 +53,55 @@ def test_intervals_are_by_image() -> None:
     questions = [row for number in range(40) for row in item(f"i{number:02d}")]
     signs = "".join("+" if draw < 0.6 else "-" for draw in random.random(len(questions)))
     rows = answers(questions, signs)
-    found = measured(questions, rows).scores["count"]
+    found = measured(questions, rows)
     right = np.array([row["correct"] for row in rows]).reshape(40, 5)
     images = np.repeat(np.arange(40), 4)
-    assert found.accuracies["acc_b"] == wilson(int(right[:, 0].sum()), 40)
-    assert found.accuracies["acc_c"] == clustered_share(right[:, 1:].reshape(-1), images)
     both = right[:, 1:] & right[:, :1]
-    assert found.accuracies["acc_plus"] == clustered_share(both.reshape(-1), images)
-    assert found.drop == paired_drop(np.repeat(right[:, 0], 4), right[:, 1:].reshape(-1), images)
+    drop = paired_drop(np.repeat(right[:, 0], 4), right[:, 1:].reshape(-1), images)
+    for measure, interval in {
+        "acc_b": wilson(int(right[:, 0].sum()), 40),
+        "acc_c": clustered_share(right[:, 1:].reshape(-1), images),
+        "acc_plus": clustered_share(both.reshape(-1), images),
+        "drop": drop.interval,
+    }.items():
+        row = found["count", measure]
+        assert (row["low"], row["high"]) == ends(interval)
+    assert found["count", "drop"]["p"] == drop.p
 
 
 def test_totals_count_each_category_the_same() -> None:
     questions = [*item("a", "count"), *item("b", "count"), *item("c", "count"), *item("d", "size")]
     found = measured(questions, answers(questions, "+++++" * 3 + "-----"))
-    assert found.totals is not None
-    assert {name: one.estimate for name, one in found.totals.accuracies.items()} == {
-        "acc_b": 1.0,
-        "acc_c": 1.0,
-        "acc_plus": 1.0,
-    }
-    assert found.scores[ALL].accuracies["acc_b"].estimate == 3 / 4
-    parts = [found.scores[name].accuracies["acc_c"] for name in ("count", "size")]
-    below = np.hypot(*(part.estimate - part.low for part in parts))
-    assert found.totals.accuracies["acc_c"].low == pytest.approx(1.0 - below)
+    assert [found[TOTAL, name]["value"] for name in ("acc_b", "acc_c", "acc_plus")] == [100.0] * 3
+    assert [found[MEAN, name]["value"] for name in ("acc_b", "acc_c", "acc_plus")] == [50.0] * 3
+    assert found[ALL, "acc_b"]["value"] == 75.0
+    parts = [found[name, "acc_c"] for name in ("count", "size")]
+    below = np.hypot(*(part["value"] - part["low"] for part in parts))
+    assert found[TOTAL, "acc_c"]["low"] == pytest.approx(100 - below, abs=1e-3)
 
 
 def test_a_fall_in_every_category_is_found_in_the_total() -> None:
     questions = [row for category in CATEGORIES for number in range(6) for row in item(f"{category}{number}", category)]
     found = measured(questions, answers(questions, "+--+-" * 36))
-    assert found.totals is not None
-    drop = found.totals.drop
-    assert drop.interval.estimate == pytest.approx(6 * 3 / 4)
-    assert drop.interval.low > 0 and drop.p == pytest.approx(1 / 1000)
-    assert list(found.scores) == [*CATEGORIES, ALL]
+    drop = found[TOTAL, "drop"]
+    assert drop["value"] == 600 * 3 / 4
+    assert drop["low"] > 0 and drop["p"] == pytest.approx(1 / 1000)
+    assert list(dict.fromkeys(category for category, _ in found)) == [*CATEGORIES, ALL, TOTAL, MEAN]
 
 
 def test_items_with_fewer_counterfactual_questions_are_compared_with_their_own_basic_ones() -> None:
     questions = [*item("a"), *item("b", variants=VARIANTS[:2])]
-    found = measured(questions, answers(questions, "+----" + "--")).scores["count"]
-    assert found.pairs == 5
-    assert found.accuracies["acc_b"].estimate == 1 / 2
-    assert found.drop.interval.estimate == pytest.approx(4 / 5)
+    found = measured(questions, answers(questions, "+----" + "--"))
+    assert found["count", "acc_b"]["value"] == 50.0
+    assert (found["count", "drop"]["value"], found["count", "drop"]["n"]) == (80.0, 5)
 
 
 def test_a_pilot_sample_has_its_items_alone() -> None:
     questions = [*item("a"), *item("b", "size")]
     asked = Asked.of(questions, CATEGORIES)
     rows = answers(questions[:5], "++++-")
-    found = measures(ItemAnswers(table(rows), asked, [("m", "direct")], {"m": {"a"}}), Precision(), 0)[0]
-    assert found.totals is None and list(found.scores) == ["count", ALL]
+    found = of_system(ItemAnswers(table(rows), asked, [("m", "direct")], {"m": {"a"}}))
+    assert list(dict.fromkeys(category for category, _ in found)) == ["count", ALL], "no total of a part"
     with pytest.raises(WhatifError, match="predictions of m with the strategy direct: there are 5 for 10 questions"):
         ItemAnswers(table(rows), asked, [("m", "direct")])
 
@@ -170,9 +177,7 @@ def test_a_set_of_the_papers_size_and_its_21_systems_takes_seconds() -> None:
             )
         )
     begun = time.process_time()
-    found = measures(ItemAnswers(pieces, Asked.of(questions, CATEGORIES), systems), Precision(resamples=9999), 0)
+    answered = ItemAnswers(pieces, Asked.of(questions, CATEGORIES), systems)
+    found = [of_system(answered, place, resamples=9999) for place in range(len(systems))]
     assert time.process_time() - begun < 20
-    assert len(found) == 21
-    for one in found:
-        assert one.scores[ALL].association is not None
-        assert abs(one.scores[ALL].association.phi.estimate) < 0.1
+    assert all(abs(one[ALL, "phi"]["value"]) < 0.1 for one in found)

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.benchmarks.cfmm.answered import Row, answers, item, table
+from tests.benchmarks.cfmm.answered import Row, answers, declared, item, results
 from tests.frames import row, value
-from whatif.benchmarks.cfmm.item_answers import Asked, ItemAnswers
-from whatif.benchmarks.cfmm.measures import measures
-from whatif.benchmarks.cfmm.paired_table import paired_questions
-from whatif.benchmarks.cfmm.reported import reported
-from whatif.benchmarks.cfmm.settings import AggregateCfmm
-from whatif.benchmarks.cfmm.tables import Results
 from whatif.results.reporting.paired import (
     BY_CHANCE,
     CONSISTENCY,
@@ -22,9 +16,6 @@ from whatif.results.reporting.paired import (
     PAIR_ACCURACY,
 )
 from whatif.results.reporting.table import DROP, Table
-
-SETTINGS = AggregateCfmm(confidence=0.95, audit_folds=2, resamples=100, rule="mean", shown_items=1)
-SYSTEM = ("m", "direct")
 
 
 def questions() -> list[Row]:
@@ -37,13 +28,7 @@ def questions() -> list[Row]:
 
 def made(signs: str) -> Table:
     asked = questions()
-    ids = sorted(asked, key=lambda one: str(one["question_id"]))
-    by_id = dict(zip([one["question_id"] for one in asked], signs.replace(" ", ""), strict=True))
-    given = ItemAnswers(
-        table(answers(ids, "".join(by_id[one["question_id"]] for one in ids))), Asked.of(asked), [SYSTEM]
-    )
-    found = Results({SYSTEM: measures(given, SETTINGS, 1)[0]}, {"m": "Model"}, given.questions, "95%")
-    return paired_questions(given, found, SETTINGS, reported())
+    return declared("paired", results(asked, answers(asked, signs.replace(" ", ""))))
 
 
 def of_us(found: Table, measure: str, group: str = "") -> tuple[float, int]:

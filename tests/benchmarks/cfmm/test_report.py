@@ -14,8 +14,8 @@ from tests.benchmarks.report_inputs import WRITER, Whole, full, judgement, rejec
 from tests.pictures import png
 from tests.projects import Project
 from tests.published import funnel_lines
-from whatif.benchmarks.cfmm.report import publish_report
 from whatif.benchmarks.cfmm.schemas import BASIC, EXPANDED
+from whatif.benchmarks.cfmm.steps import aggregate
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.engine import artifacts
 from whatif.engine.artifacts.images import image_row
@@ -120,7 +120,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     """The report of the artifacts as they are; no test changes it."""
     project = selected(Project(tmp_path_factory.mktemp("whole")))
     job = made_inputs(project)
-    return project, job, report_of(project, job, publish_report)
+    return project, job, report_of(project, job, aggregate.function)
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +130,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     project.section("aggregate").update(shown_items=1, rule="sum")
     people = [judgement(row["question_id"], person, "accept") for row in rows()[:4] for person in ("p1", "p2")]
     job = made_inputs(project, judgements=people)
-    return project, job, report_of(project, job, publish_report)
+    return project, job, report_of(project, job, aggregate.function)
 
 
 def test_all_files_are_published_and_the_headline_has_each_system(whole: Whole) -> None:
@@ -233,7 +233,7 @@ def test_wrong_answers_after_reasons_are_shown_and_a_rule_without_its_scores_is_
                 if row["question_id"] == "size-0-counterfactual":
                     row.update(earlier_turns=[{"response": "So it is right.", "request_key": None}])
             write_artifact(path, PREDICTIONS, answers)
-    (item,) = [row for row in report_of(project, job, publish_report).rows["items"] if "figure-3" in row["views"]]
+    (item,) = [row for row in report_of(project, job, aggregate.function).rows["items"] if "figure-3" in row["views"]]
     assert item["item_id"] == "color-1"
     assert item["notes"] == ["Wrong about a counterfactual question after reasons: Random, 1-shot ICL."]
     turns = [answer["turns"] for one in item["questions"] for answer in one["answers"] if answer["turns"]]

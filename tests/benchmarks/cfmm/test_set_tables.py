@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.benchmarks.cfmm.answered import Precision, Row, item, question
+from tests.benchmarks.cfmm.answered import Row, declared, item, question, results
 from tests.frames import check, has, printed, row, value
-from whatif.benchmarks.cfmm.figures import figure4, word_counts
-from whatif.benchmarks.cfmm.set_tables import set_statistics, set_table, table1
+from whatif.benchmarks.cfmm.figures.figure4_svg import FIGURE, _place_words, word_counts
+from whatif.benchmarks.cfmm.schemas import BASIC
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.formats.cfmm_items import CATEGORIES
 
@@ -20,7 +20,7 @@ def questions() -> list[Row]:
 
 
 def test_sizes_and_lengths() -> None:
-    made = set_table(questions(), Precision(), ["basic-answer"], imported=False)
+    made = declared("set", results(questions()))
     check(made)
     assert value(made, source="ours", category="count", measure="items") == 2
     assert value(made, source="ours", category="all", measure="questions") == 15
@@ -34,18 +34,18 @@ def test_sizes_and_lengths() -> None:
 
 
 def test_an_imported_set_and_one_of_the_papers_size_are_compared_with_it() -> None:
-    made = set_table(questions(), Precision(), ["basic-answer"], imported=True)
+    made = declared("set", results(questions(), file="items.jsonl"))
     assert value(made, category="count", measure="items minus inferred") == 2 - 348
     assert value(made, kind="answers", measure="words minus reported") == pytest.approx(-0.28)
     whole = [one for place in range(1200) for one in item(f"i{place}", CATEGORIES[place % 6])]
-    made = set_table(whole, Precision(), ["model"], imported=False)
+    made = declared("set", results(whole))
     assert value(made, category="shape", measure="items minus inferred") == 200 - 111
     assert value(made, category="all", measure="items minus inferred") == 2
     assert printed(made)[0]["Difference"] == "-148"
 
 
 def test_wrong_options_letters_and_answers_like_the_basic_one() -> None:
-    made = set_table(questions(), Precision(), ["basic-answer"], imported=False)
+    made = declared("set", results(questions()))
     assert value(made, category="count", rule="basic-answer", measure="wrong options") == 1
     assert value(made, category="all", rule="drawn", measure="wrong options") == 11
     same = row(made, category="count", measure="same as basic")
@@ -55,7 +55,7 @@ def test_wrong_options_letters_and_answers_like_the_basic_one() -> None:
 
 
 def test_table_1_has_the_reported_sets_and_ours() -> None:
-    made = table1(questions(), ["drawn:a", "COCO_val2014_000000000001.jpg"])
+    made = declared("table1", results(questions(), sources=["drawn:a", "COCO_val2014_000000000001.jpg"]))
     check(made)
     assert value(made, name="C-VQA-Real", measure="questions") == 3144
     ours = row(made, source="ours", measure="questions")
@@ -77,18 +77,19 @@ def test_words_of_answers_are_counted_without_case() -> None:
 
 @pytest.mark.slow
 def test_figure_4_shows_every_part_and_is_the_same_each_time() -> None:
-    found = set_statistics([one for place in range(60) for one in item(f"i{place}", CATEGORIES[place % 6])])
     many = [f"word{number}" for number in range(80) for _ in range(80 - number)]
-    found = type(found)(found.items, found.lengths, many)
-    drawn = figure4(found)
-    assert drawn == figure4(found)
+    asked = [
+        question(f"i{place}", BASIC, CATEGORIES[place % 6], choices=[word, "none"]) for place, word in enumerate(many)
+    ]
+    found = results(asked)
+    drawn = FIGURE.draw(found, {})
+    assert drawn == FIGURE.draw(found, {})
     assert drawn.count(b'id="text_') > 60
 
 
 def test_words_of_the_cloud_do_not_overlap() -> None:
     from itertools import combinations
 
-    from whatif.benchmarks.cfmm.figures import _place_words
     from whatif.results.reporting.svg import new_figure
 
     figure = new_figure(5, 4)
@@ -109,5 +110,5 @@ def test_words_of_the_cloud_do_not_overlap() -> None:
 
 def test_answers_that_say_the_same_in_words_and_digits_are_the_same() -> None:
     rows = [question("i1", "basic", choices=["three", "4"]), question("i1", "counterfactual", choices=["3", "4"])]
-    made = set_table(rows, Precision(), ["basic-answer"], imported=False)
+    made = declared("set", results(rows))
     assert row(made, category="count", measure="same as basic")["value"] == 100.0

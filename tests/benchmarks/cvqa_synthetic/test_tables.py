@@ -61,7 +61,7 @@ def test_how_responses_were_read_is_in_a_table_of_its_own(found: Puzzles) -> Non
         (name, variant) for name in ("Tiny LLaVA", "Silent") for variant in ("original", "counterfactual")
     ]
     assert [rows[0][rules] for rules in ("Legacy", "VLMEvalKit", "lmms-eval")] == ["100.0"] * 3
-    assert (rows[0]["Extracted"], rows[0]["Error"]) == ("", "0")
+    assert (rows[0]["Extraction rate"], rows[0]["Error"]) == ("", "0")
     assert [row["None"] for row in rows] == ["0", "0", "40", "40"]
 
 

@@ -124,7 +124,7 @@ def results(
         others["people"] = Attempts.of(others["people"], questions)
     how: Any = Settings()
     fields = {"title": "MuCR", "settings": how, "dimension": CHOOSER, "questions": [], "strategies": strategies}
-    return Results(task=NO_TASK, names=names, answers=made, **fields, **others)
+    return Results(task=NO_TASK, names=names, plain_names=names, answers=made, **fields, **others)
 
 
 def made_table(name: str, found: Results) -> Table:

@@ -133,7 +133,7 @@ def test_the_drop_to_images_is_paired_by_pair_and_tested_by_group() -> None:
     gained = "OpenFlamingo-v2 in EXP (+0.75), MiniGPT4-v2 in C2E (+4.25), InstructBLIP in EXP (+1.00)"
     assert gained in found.views[0].note
     assert found.views[1].note.endswith("once for each attempt.")
-    assert made_table("gap", made(ranked_by="Ranked by sum.")).views[1].note.endswith("attempt. Ranked by sum.")
+    assert made_table("gap", made(rule="sum")).views[1].note.endswith("attempt. Ranked options are compared by sum.")
 
 
 def test_forms_hints_and_strategies_change_the_same_pairs() -> None:

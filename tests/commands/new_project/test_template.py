@@ -99,7 +99,7 @@ def test_the_code_for_pictures_of_your_own_works_as_the_page_says(names: Names, 
     blocks = re.findall(
         r"```(\w*)\n(.*?)```", (ROOT / "docs" / "new-benchmark.md").read_text(encoding="utf-8"), re.DOTALL
     )
-    settings, extract = (code for language, code in blocks if language == "python")
+    *_, settings, extract = (code for language, code in blocks if language == "python")
     listed = next(code for _, code in blocks if code.startswith("image,balls,licence\n"))
     code = folder / "src" / "my_benchmark"
     replace(code / "settings.py", r"class ExtractSettings.*?(?=\n\n\nclass )", settings)

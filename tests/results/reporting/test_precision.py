@@ -10,7 +10,7 @@ from tests.results.reporting.test_twins import SETTINGS, a_set
 from whatif.benchmarks.cvqa_real.figures import gap_bars
 from whatif.benchmarks.cvqa_real.tables import real_table
 from whatif.results.reporting.numerals import p_value
-from whatif.results.reporting.precision import SMALLEST_P, p_number
+from whatif.results.reporting.precision import SMALLEST_P, corrected, p_number
 from whatif.results.reporting.rendering import grid, to_latex, to_markdown
 from whatif.results.reporting.table import to_csv
 from whatif.scoring.statistics import GroupGap, Interval
@@ -31,6 +31,16 @@ def test_one_that_is_too_small_is_printed_as_smaller_than_the_smallest(p: float)
 
 def test_p_values_in_metrics_have_four_digits() -> None:
     assert [p_number(p) for p in (1.0, 0.0432149, 1.23456e-200)] == [1.0, 0.04321, 1.235e-200]
+
+
+def test_holms_correction_is_over_the_rows_that_count() -> None:
+    rows = [{"p": 0.012345}, {"value": 1}, {"p": 0.02}, {"p": 0.5, "model": "chance"}]
+    assert corrected(rows, lambda row: "model" not in row) == [
+        {"p": 0.01235, "p_holm": 0.02469},
+        {"value": 1},
+        {"p": 0.02, "p_holm": 0.02469},
+        {"p": 0.5, "model": "chance"},
+    ]
 
 
 def test_a_p_value_that_underflows_is_never_0() -> None:

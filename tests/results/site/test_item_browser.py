@@ -78,13 +78,13 @@ def test_controls_and_presets_set_the_address(show: Callable[..., Page]) -> None
     page.wait_for_selector("[aria-pressed=true]")
     assert page.evaluate("location.hash") == f"#{urlencode(state)}"
     assert listed(page) == expected(state)
-    page.click("text=Systems disagree")
+    page.click("text=Models disagree")
     until(page, "document.getElementById('other').value")
     assert page.input_value("#system") == "Small model"
     other = page.input_value("#other")
     assert other not in ("", "Small model")
     assert listed(page) == expected({"system": "Small model", "other": other})
-    page.click("text=No system right")
+    page.click("text=No model right")
     until(page, "document.getElementById('all').value === 'none'")
     assert listed(page) == expected({"all": "none"})
     page.click("text=Clear all")
@@ -243,7 +243,7 @@ def test_items_without_sides(open_page: Open, tmp_path: Path) -> None:
     page.click("#matches a")
     page.wait_for_selector("#item:visible")
     heads = page.eval_on_selector_all(".answers thead th", "all => all.map(th => th.textContent)")
-    assert heads == ["System", "Answer"]
+    assert heads == ["Model", "Answer"]
     assert "Sun (B)" in page.inner_text(".answers")
     assert page.query_selector(".pictures") is None
 

@@ -1,14 +1,15 @@
-"""The reported numbers of CFMM by system, strategy and category, and what follows from them."""
+"""The reported numbers of CFMM as rows of our tables, and what follows from them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from statistics import fmean
+from collections.abc import Iterator, Mapping
 
-from whatif.benchmarks.cfmm.measures import ACCURACIES
+from whatif.benchmarks.cfmm.measures import ACCURACIES, EXCESS, PHI, TOTAL, Row
 from whatif.formats.cfmm_items import CATEGORIES
+from whatif.results.reporting.precision import percent
 from whatif.results.reporting.published_numbers import published
+from whatif.results.reporting.table import DROP, PUBLISHED, REPORTED
+from whatif.scoring.statistics import phi_of
 
 # Our names of the strategies of the paper, and the reported names of all strategies.
 _STRATEGIES = {"direct": "direct", "icl": "one-shot", "cot": "one-shot-cot"}
@@ -18,64 +19,39 @@ PROMPTS = {
     "one-shot-cot": "1-shot CoT",
     "one-shot-cot-reason-first": "1-shot CoT, reasons first",
 }
+OF_CATEGORIES, MINUS_SUM = "sum of categories", "minus sum"  # after the name of an accuracy
 
-Cell = tuple[str, str, str]  # system, strategy, category
 
+def reported() -> list[Row]:
+    """Tables 2 and 3 as printed, by system and strategy, and `drop`, `phi` and `excess`, which follow from them.
 
-@dataclass(frozen=True)
-class Reported:
-    """Accuracies as printed, by name.
-
-    categories: in percent, by system, strategy and category (Table 2); totals: summed over categories (Table 3).
+    Totals (Table 3) that are not the sums of the categories (Table 2) are followed by these sums and the differences.
     """
-
-    categories: Mapping[Cell, Mapping[str, str]]
-    totals: Mapping[tuple[str, str], Mapping[str, str]]
-
-    @property
-    def systems(self) -> list[str]:
-        """The names of the systems, in the order of Table 2."""
-        return list(dict.fromkeys(system for system, _ in self.totals))
-
-    def sums(self) -> dict[tuple[str, str], dict[str, float]]:
-        """What Table 3 would be as the sums of Table 2, to two decimals."""
-        return {
-            (system, strategy): {
-                name: round(sum(float(self.categories[system, strategy, one][name]) for one in CATEGORIES), 2)
-                for name in ACCURACIES
-            }
-            for system, strategy in self.totals
-        }
-
-    def differences(self) -> dict[tuple[str, str, str], float]:
-        """Table 3 minus the sum of Table 2 by (system, strategy, accuracy), where they are not the same."""
-        found = {}
-        for row, sums in self.sums().items():
-            for name, total in sums.items():
-                difference = round(float(self.totals[row][name]) - total, 2)
-                if difference:
-                    found[(*row, name)] = difference
-        return found
-
-    def mean_fall(self, strategy: str | None = None) -> float:
-        """The mean of acc_b minus acc_c over the rows of Table 3, of one strategy or of all."""
-        return fmean(
-            float(cells["acc_b"]) - float(cells["acc_c"])
-            for (_, of_row), cells in self.totals.items()
-            if strategy in (None, of_row)
-        )
+    cells: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
+    for row in (*published(__package__, "table2"), *published(__package__, "table3")):
+        of_system = cells.setdefault((row["system"], _STRATEGIES[row["strategy"]]), {})
+        of_system.setdefault(row["category"], {})[row["metric"]] = row["value"]
+    return [
+        {"name": name, "source": REPORTED, "strategy": strategy, "prompt": prompt_name(strategy), **row}
+        for (name, strategy), of_system in cells.items()
+        for category in (*CATEGORIES, TOTAL)
+        for row in _of_category(of_system, category)
+    ]
 
 
-def reported() -> Reported:
-    """Tables 2 and 3 as printed."""
-    categories: dict[Cell, dict[str, str]] = {}
-    totals: dict[tuple[str, str], dict[str, str]] = {}
-    for row in published(__package__, "table2"):
-        place = (row["system"], _STRATEGIES[row["strategy"]], row["category"])
-        categories.setdefault(place, {})[row["metric"]] = row["value"]
-    for row in published(__package__, "table3"):
-        totals.setdefault((row["system"], _STRATEGIES[row["strategy"]]), {})[row["metric"]] = row["value"]
-    return Reported(categories, totals)
+def _of_category(of_system: Mapping[str, Mapping[str, str]], category: str) -> Iterator[Row]:
+    place = {"category": category}
+    for name, text in of_system[category].items():
+        yield {**place, "measure": name, "value": float(text), PUBLISHED: text}
+        total = round(sum(float(of_system[one][name]) for one in CATEGORIES), 2)
+        if category == TOTAL and float(text) != total:
+            yield {**place, "measure": f"{name} {OF_CATEGORIES}", "value": total}
+            yield {**place, "measure": f"{name} {MINUS_SUM}", "value": round(float(text) - total, 2)}
+    basic, counterfactual, both = (float(of_system[category][name]) / 100 for name in ACCURACIES)
+    yield {**place, "measure": DROP, "value": percent(basic - counterfactual)}
+    if category != TOTAL:
+        yield {**place, "measure": PHI, "value": round(phi_of(basic, counterfactual, both), 4)}
+        yield {**place, "measure": EXCESS, "value": percent(both - basic * counterfactual)}
 
 
 def in_text(metric: str, variant: str | None = None) -> str:

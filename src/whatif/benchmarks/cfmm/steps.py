@@ -21,10 +21,10 @@ from whatif.benchmarks.cfmm.settings import (
     ReportSettings,
     WriteSettings,
 )
-from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
 from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_CHOOSERS, SHOWN_JUDGE
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
+from whatif.benchmarks.shared.tables import shared_tables
 from whatif.engine.artifacts.schemas import (
     CORRECTIONS,
     IMAGES,
@@ -37,15 +37,15 @@ from whatif.engine.artifacts.schemas import (
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.engine.graph.steps import Benchmark, StepsOf
 from whatif.engine.graph.task import Task
-from whatif.results.reporting.table_modules import table_files
+from whatif.results.reporting.table_modules import TableModules
 
 NAME = "cfmm"
+TITLE = "CFMM"
 _step = StepsOf(CfmmSettings)
 _RICHER = f"lower least_objects and least_categories, or complete image_folders, of extract.{NAME} in params.yaml"
-# In the order of the report; `whatif show` prints the first one.
-_TABLES = (
-    *("table3", "table2", "totals", "drops", "paired", "table1", "set", "shortcuts", "rules"),
-    *("reading", "costs", "funnel"),
+TABLES = TableModules(
+    "whatif.benchmarks.cfmm",
+    *shared_tables("shortcuts", "annotator_agreement", "annotators", "reading", "costs", "funnel"),
 )
 
 
@@ -259,19 +259,14 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "judged": judge["judged"],
     },
     outputs=SITE_OUTPUTS,
-    publishes=(
-        "report.md",
-        "accuracy.csv",
-        "totals.svg",
-        "figure4.svg",
-        *table_files((*_TABLES, *ANNOTATOR_TABLES)),
-    ),
+    code=TABLES.code,
+    publishes=("report.md", *TABLES.files),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes Tables 1 to 3 beside the reported numbers, Figure 4, the fall from basic questions, and the funnel."""
     from whatif.benchmarks.cfmm.report import publish_report
 
-    publish_report(task)
+    publish_report(task, TITLE, TABLES)
 
 
 BENCHMARK = Benchmark(
@@ -296,7 +291,7 @@ BENCHMARK = Benchmark(
             "y": "counterfactual",
             "x_label": "acc_b, mean over categories (%)",
             "y_label": "acc_c, mean over categories (%)",
-            "title": "CFMM",
+            "title": TITLE,
         },
     ),
     people=peoples_work(

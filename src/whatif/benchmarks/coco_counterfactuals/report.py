@@ -25,6 +25,7 @@ from whatif.benchmarks.shared.reports import publish
 from whatif.benchmarks.shared.results import Results
 from whatif.benchmarks.shared.tasks import names_of
 from whatif.engine.graph.task import Task
+from whatif.engine.params.resolution import Resolution
 from whatif.people.consensus import consensus, made_by
 from whatif.people.items import Row
 from whatif.results.reporting.declared import report_of
@@ -66,11 +67,16 @@ class PairResults(Results):
             names=names_of(task, MATCHER),
             questions=(),
             stages=[*stages, *_evaluated(task, judgements, len(pairs))],
-            resolution=task.settings.resolution,
             pairs=pairs,
             judgements=judgements,
             **more,
         )
+
+    @property
+    def resolution(self) -> Resolution:
+        """How the judgements of several people become one."""
+        found: Resolution = self.task.settings.resolution
+        return found
 
     @cached_property
     def photographs(self) -> dict[str, str]:
@@ -139,12 +145,12 @@ class PairResults(Results):
     @cached_property
     def labelled(self) -> Table:
         """Table 1."""
-        return table1(self.judgements, self.settings, self.task.settings.resolution)
+        return table1(self.judgements, self.settings, self.resolution)
 
     @cached_property
     def agreed(self) -> Table:
         """The agreement of the annotators, beside the reported one."""
-        return agreement_table(self.judgements, self.settings, self.task.seed, self.task.settings.resolution)
+        return agreement_table(self.judgements, self.settings, self.task.seed, self.resolution)
 
     @cached_property
     def error_subjects(self) -> tuple[Table, Table]:
@@ -154,7 +160,7 @@ class PairResults(Results):
             self.pairs,
             self.settings,
             least_errors=self.settings.least_errors,
-            resolution=self.task.settings.resolution,
+            resolution=self.resolution,
         )
 
 

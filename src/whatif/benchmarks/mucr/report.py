@@ -15,20 +15,16 @@ from whatif.benchmarks.mucr.settings import ReportSettings
 from whatif.benchmarks.mucr.site_items import site_items
 from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.pilots import Pilot, marked
-from whatif.benchmarks.shared.reports import judged_of, publish, systems_of
+from whatif.benchmarks.shared.reports import publish, systems_of
 from whatif.benchmarks.shared.tasks import names_of
 from whatif.engine import artifacts
 from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.graph.task import Task
-from whatif.engine.params.model_entries import RankingRule
 from whatif.results.reporting.answers import COLUMNS, Answers, Flags
 from whatif.results.reporting.declared import report_of
-from whatif.results.reporting.ranking_rules import marked as marked_by_rule
 from whatif.results.reporting.table_modules import TableModules
-from whatif.scoring.ranking_rules import STORED
 
 TITLE = "MuCR"
-_NEEDS_IMAGES: RankingRule = "minus-without-image"
 _BASELINES = ("random", "first-option", "majority")  # adapters that read neither image nor question
 
 
@@ -37,7 +33,6 @@ def publish_report(task: Task[ReportSettings], modules: TableModules) -> None:
 
     Raises WhatifError when predictions are not those of the questions, as `Answers` and `AskedItems` say.
     """
-    settings = task.settings.aggregate
     items = task.read("items").to_pylist()
     rows = task.read("questions").to_pylist()
     questions = AskedItems.of(rows, items)
@@ -45,41 +40,26 @@ def publish_report(task: Task[ReportSettings], modules: TableModules) -> None:
     answers = Answers(artifacts.batches(task.paths("predictions"), PREDICTIONS, COLUMNS), questions, systems)
     pilots = checked(answers)
     keys = list(dict.fromkeys(model for model, _ in systems))
-    sampled = marked({key: name for key, name in names_of(task, CHOOSER).items() if key in keys}, pilots)
-    by_mean = answers.rank_by(settings.rule)
-    names = marked_by_rule(sampled, [model for model, _ in by_mean])
     attempts = list(task.rows("attempts"))
-    found = Results(
-        task=task,
-        title=TITLE,
-        settings=settings,
-        dimension=CHOOSER,
-        names=names,
-        questions=rows,
-        judged=judged_of(task, task.settings.judge, rows, names),
+    found = Results.of(
+        task,
+        TITLE,
+        rows,
+        answers,
+        marked({key: name for key, name in names_of(task, CHOOSER).items() if key in keys}, pilots),
         stages=stages_of(task, answers),
-        resolution=task.settings.choices_by,
-        answers=answers,
         strategies=task.settings.strategies,
+        resolution=task.settings.choices_by,
         items=items,
         tuned=dict(_tuned(task, questions)),
         people=Attempts.of(attempts, questions) if attempts else None,
         baselines=frozenset(
             key for key, fields in task.shown_models(CHOOSER).items() if fields.get("adapter") in _BASELINES
         ),
-        ranked_by=_ranked_by(settings.rule),
     )
-    of_systems = {(model, strategy): f"{names[model]}, {strategy}" for model, strategy in systems}
-    shown_items, views = site_items(task, rows, items, of_systems, by_mean, judged=found.judged)
+    of_systems = {(model, strategy): f"{found.names[model]}, {strategy}" for model, strategy in systems}
+    shown_items, views = site_items(task, rows, items, of_systems, found.by_mean, judged=found.judged)
     publish(task, report_of(modules, TITLE, found, headline_of(found)), shown_items, views)
-
-
-def _ranked_by(rule: RankingRule) -> str:
-    """What readers have to know about a rule of ranking other than the usual one."""
-    if rule == STORED:
-        return ""
-    needs = " Questions in text have no image, so they count as unanswered." if rule == _NEEDS_IMAGES else ""
-    return f"Ranked options are compared by {rule}.{needs}"
 
 
 def checked(answers: Answers[AskedItems]) -> dict[str, Pilot]:

@@ -12,14 +12,17 @@ import numpy as np
 from whatif.benchmarks.mucr.asked_items import IN_IMAGES, IN_TEXT, AskedItems, Way
 from whatif.benchmarks.mucr.outcomes import Outcomes, change, together
 from whatif.benchmarks.mucr.schemas import METRICS, SCORES
-from whatif.benchmarks.mucr.settings import AggregateMucr
-from whatif.benchmarks.shared import results as shared
+from whatif.benchmarks.shared.results import SystemResults
 from whatif.engine.errors import WhatifError
+from whatif.engine.params.model_entries import RankingRule
+from whatif.engine.params.resolution import Resolution
+from whatif.people.resolution import MAJORITY
 from whatif.results.reporting.answers import Answers, System
 from whatif.results.reporting.precision import in_percent, p_number, percent
 from whatif.results.reporting.table import OURS
 from whatif.scoring.statistics import holm
 
+_NEEDS_IMAGES: RankingRule = "minus-without-image"
 CHANCE = 25.0  # percent, of four options
 PEOPLE = "Human"  # as the paper names them
 ALL = "all"  # the three metrics together
@@ -58,23 +61,27 @@ class Attempts:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Results(shared.Results):
+class Results(SystemResults):
     """What the tables are made of.
 
-    answers: of the evaluated systems; strategies: in the order of the settings; items: what each question asks for,
-    also those that nobody is asked; tuned: the answers of fine-tuned models, by key of the model and seed; people:
-    their attempts; baselines: the keys of models that read nothing; ranked_by: a sentence about an unusual rule of
-    ranking.
+    strategies: in the order of the settings; items: what each question asks for, also those that nobody is asked;
+    tuned: the answers of fine-tuned models, by key of the model and seed; people: their attempts; baselines: the keys
+    of models that read nothing; resolution: how the judgements of several people become one.
     """
 
-    settings: AggregateMucr
     answers: Answers[AskedItems]
     strategies: Sequence[str]
+    resolution: Resolution = MAJORITY
     items: Sequence[Row] = ()
     tuned: Mapping[tuple[str, str], Answers[AskedItems]] = field(default_factory=dict)
     people: Attempts | None = None
     baselines: frozenset[str] = frozenset()
-    ranked_by: str = ""
+
+    @property
+    def ranked_by(self) -> str:
+        """What a table says about a rule of ranking that is not the usual one."""
+        unasked = " Questions in text have no image, so they count as unanswered."
+        return super().ranked_by + (unasked if self.rule == _NEEDS_IMAGES else "")
 
     @property
     def asked(self) -> AskedItems:
@@ -97,10 +104,6 @@ class Results(shared.Results):
     def name(self, system: System) -> str:
         """The display name of a system's model."""
         return self.names[system[0]]
-
-    def place(self, system: System) -> Row:
-        """The identifying columns of one of our systems."""
-        return {"model": system[0], "name": self.name(system), "source": OURS, "strategy": system[1]}
 
     def outcomes(self, system: System, metric: str, way: Way) -> Outcomes | None:
         """A system's answers to the questions of a metric shown in a way; None if it was asked none of them."""

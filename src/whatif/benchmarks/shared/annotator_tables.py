@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from whatif.engine.graph.task import Task
 from whatif.engine.params.resolution import Resolution
 from whatif.people.consensus import AUTOMATIC
 from whatif.people.imports.labels import REJECTED_LABEL
@@ -39,6 +40,35 @@ def annotator_tables(
     agreed = annotator_agreement(people, settings, seed, resolution=resolution)
     work = annotators(people, settings, seed, resolution=resolution, gold=_gold(gold))
     return [agreed, work] if people else [_without_people(agreed), _without_people(work)]
+
+
+class Annotated(Protocol):
+    """The results of a step that reads `judgements` and `gold`."""
+
+    @property
+    def task(self) -> Task[Any]: ...
+    @property
+    def settings(self) -> Resampling: ...
+    @property
+    def resolution(self) -> Resolution: ...
+
+
+def agreement_of(found: Annotated) -> Table:
+    """The table `annotator-agreement`; it is empty without people."""
+    from whatif.results.reporting.annotators import annotator_agreement
+
+    people = by_people(found.task.rows("judgements"))
+    made = annotator_agreement(people, found.settings, found.task.seed, resolution=found.resolution)
+    return made if people else _without_people(made)
+
+
+def work_of(found: Annotated) -> Table:
+    """The table `annotators`; it is empty without people."""
+    from whatif.results.reporting.annotators import annotators
+
+    people, gold = by_people(found.task.rows("judgements")), _gold(found.task.rows("gold"))
+    made = annotators(people, found.settings, found.task.seed, resolution=found.resolution, gold=gold)
+    return made if people else _without_people(made)
 
 
 def is_of_label(rejection: Row) -> bool:

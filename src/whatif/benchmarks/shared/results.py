@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
-from whatif.benchmarks.shared.annotator_tables import annotator_tables
 from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.judged_rows import with_judged_rows
 from whatif.benchmarks.shared.pilots import Pilot, marked, pilots_of
@@ -21,11 +20,10 @@ from whatif.engine.graph.task import Task
 from whatif.engine.language.strategies import DIRECT
 from whatif.engine.params.judge import JudgeSettings
 from whatif.engine.params.model_entries import RankingRule
-from whatif.engine.params.resolution import Resolution
-from whatif.results.reporting.answers import System
+from whatif.results.reporting.answers import Answers, System
 from whatif.results.reporting.funnel import FunnelStage
 from whatif.results.reporting.judged import Judged
-from whatif.results.reporting.precision import Precision
+from whatif.results.reporting.precision import Precision, Resampling
 from whatif.results.reporting.ranking_rules import marked as marked_by_rule
 from whatif.results.reporting.table import OURS, Table
 from whatif.results.reporting.twin_answers import PREDICTION_COLUMNS, TwinAnswers
@@ -41,7 +39,6 @@ class Results:
 
     task: the step that makes them. title: the name of the set. dimension: its models, and names: their display names.
     questions: all that were asked. judged: what a judge found, None without one. stages: the funnel.
-    resolution: how the decisions of several annotators become one, for the tables of their work.
     """
 
     task: Task[Any]
@@ -52,29 +49,90 @@ class Results:
     questions: Sequence[dict[str, Any]]
     judged: Judged | None = None
     stages: Sequence[FunnelStage] = ()
-    resolution: Resolution | None = None
 
     @property
     def level(self) -> str:
         """The level of intervals as text: `95%`."""
         return f"{100 * self.settings.confidence:g}%"
 
+
+class Audited(Protocol):
+    """The results of a step that reads `shortcuts`; `chance` is the accuracy of guessing in percent, if it is known."""
+
     @property
-    def chance(self) -> float:
-        """The accuracy of random answers in percent. Raises NotImplementedError where a benchmark does not say."""
-        raise NotImplementedError(f"{type(self).__name__}: has no `chance`, which the table of shortcuts needs")
+    def task(self) -> Task[Any]: ...
+    @property
+    def settings(self) -> Precision: ...
+    @property
+    def chance(self) -> float | None: ...
 
-    @cached_property
-    def of_annotators(self) -> list[Table]:
-        """The tables of people's work: the agreement of annotators, and the work of each."""
-        rows, seed, resolution = self.task.rows, self.task.seed, self.resolution or Resolution()
-        settings: Any = self.settings  # with `resamples`, which every benchmark with annotators has
-        return annotator_tables(rows("judgements"), rows("gold"), settings, seed, resolution)
 
-    def with_judge(self, table: Table, places: Mapping[System, Row], **more: Any) -> Table:
-        """A table of accuracies with the rows and views of the judge (`with_judged_rows`)."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SystemResults(Results):
+    """The results of a benchmark that asks each model with several prompting strategies.
+
+    answers: of all systems; a system is a model with a strategy. rule: how the options of systems that ranked them are
+    compared; by_mean: the systems that could not be ranked by it; the display names of their models say so, but not
+    those in `plain_names`.
+    """
+
+    settings: Resampling
+    answers: Answers[Any]
+    plain_names: Mapping[str, str]
+    rule: RankingRule = STORED
+    by_mean: Sequence[System] = ()
+
+    @classmethod
+    def of(
+        cls,
+        task: Task[Any],
+        title: str,
+        questions: Sequence[dict[str, Any]],
+        answers: Answers[Any],
+        names: Mapping[str, str],
+        **more: Any,
+    ) -> Self:
+        """The results of a step whose settings have `aggregate` and `judge`; `more` are further fields."""
+        settings = task.settings.aggregate
+        by_mean = answers.rank_by(settings.rule)
+        marked_names = marked_by_rule(names, [model for model, _ in by_mean])
+        return cls(
+            task=task,
+            title=title,
+            settings=settings,
+            dimension=CHOOSER,
+            names=marked_names,
+            plain_names=names,
+            questions=questions,
+            judged=judged_of(task, task.settings.judge, questions, marked_names),
+            answers=answers,
+            rule=settings.rule,
+            by_mean=by_mean,
+            **more,
+        )
+
+    @property
+    def ranked_by(self) -> str:
+        """What a table says about a rule of ranking that is not the usual one."""
+        return "" if self.rule == STORED else f"Ranked options are compared by {self.rule}."
+
+    def place(self, system: System) -> dict[str, str]:
+        """The identifying columns of a system."""
+        model, strategy = system
+        return {"model": model, "name": self.names[model], "source": OURS, "strategy": strategy}
+
+    def plain_place(self, number: int) -> dict[str, str]:
+        """The identifying columns of the system with this number, with the plain name of its model."""
+        system = self.answers.systems[number]
+        return {**self.place(system), "name": self.plain_names[system[0]]}
+
+    def with_judge(self, table: Table, clusters: Mapping[str, str] | None = None) -> Table:
+        """A table of accuracies with the rows and views of the judge; `clusters` are those of the questions by id."""
+        places = {system: self.place(system) for system in self.answers.systems}
         confidence = self.settings.confidence
-        return with_judged_rows(self.task, table, self.judged, self.questions, places, confidence=confidence, **more)
+        return with_judged_rows(
+            self.task, table, self.judged, self.questions, places, confidence=confidence, clusters=clusters
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -141,10 +199,11 @@ class TwinResults(Results):
         parts = parts_of(self.answers, self.settings, self.images)
         return {model: headline(groups[ALL]) for model, groups in parts.items()}
 
-    @property
-    def places(self) -> dict[System, Row]:
-        """The identifying columns of each model's rows."""
-        return {(key, DIRECT): {"model": key, "name": name, "source": OURS} for key, name in self.names.items()}
+    def with_judge(self, table: Table) -> Table:
+        """A table of accuracies with the rows and views of the judge."""
+        places = {(key, DIRECT): {"model": key, "name": name, "source": OURS} for key, name in self.names.items()}
+        confidence = self.settings.confidence
+        return with_judged_rows(self.task, table, self.judged, self.questions, places, confidence=confidence)
 
 
 def answered_fields(answers: TwinAnswers, names: Mapping[str, str], rule: RankingRule) -> dict[str, Any]:

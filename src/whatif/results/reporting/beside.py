@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 Ours = TypeVar("Ours")
+Row = Mapping[str, Any]
 
 
 def is_of(name: str, system: str) -> bool:
@@ -23,3 +24,10 @@ def beside(
         used += same
         yield system, same
     yield None, [one for one in ours if one not in used]
+
+
+def rows_beside(reported: Sequence[Row], ours: Sequence[Row]) -> Iterator[Row]:
+    """The rows of each reported system, then ours of models of its name; at the end the rows of our other models."""
+    for system, same in beside([str(row["name"]) for row in reported], ours, lambda row: str(row["name"])):
+        yield from (row for row in reported if row["name"] == system)
+        yield from same

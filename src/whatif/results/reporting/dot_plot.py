@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS = ("#1b6ca8", "#b5541c", "#4c7d5a", "#8a5a96", "#8f7a1f", "#555555")
-_GREY = "#8a8a8a"
+GREY = "#8a8a8a"
 _SPREAD = 0.5  # height of all dots of a row, where 1 is the distance of two rows
 _WIDTH, _ROW, _LABELS = 2.6, 0.32, 2.4  # inches: of a panel, of a row, of the labels
 
@@ -63,7 +63,7 @@ def _draw(dots: Dots, axis: str, chance: float | None, hollow: set[str]) -> Figu
         axes.set_title(title)
     for axes in every:
         if chance is not None:
-            axes.axvline(chance, color=_GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+            axes.axvline(chance, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
         axes.set_xlim(-2, 102)
         axes.set_xlabel(axis)
         axes.grid(visible=True, axis="y", color="#e4e4e4", linewidth=0.6)

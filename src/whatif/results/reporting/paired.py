@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 
 from whatif.results.reporting.answers import Flags
-from whatif.results.reporting.beside import beside
+from whatif.results.reporting.beside import rows_beside
 from whatif.results.reporting.paired_answers import ALL, PairOutcomes, answers_of_twins, by_group, pairs_of_twins
-from whatif.results.reporting.precision import in_percent, p_number, percent
+from whatif.results.reporting.precision import corrected, in_percent, percent
 from whatif.results.reporting.table import DROP, OURS, REPORTED, Column, Table, View, tidy
 from whatif.results.reporting.twin_answers import TwinAnswers
-from whatif.scoring.statistics import Interval, clustered_share, holm, paired_drop, wilson
+from whatif.scoring.statistics import Interval, clustered_share, paired_drop, wilson
 from whatif.scoring.statistics.clusters import Labels
 
 NAME = "paired"
@@ -103,23 +103,12 @@ def paired(systems: Iterable[PairedSystem], confidence: float, text: PairedText,
     of pairs; of `ignored_presupposition`, the number of wrong answers; of `extraction_rate`, the number of answers. A
     group without a wrong answer has the n 0 and no share.
     """
-    ours: list[tuple[PairedSystem, list[Row]]] = []
+    ours: list[Row] = []
     for system in systems:
         place = {"model": system.model, "name": system.name, "source": OURS, "strategy": system.strategy}
-        rows = [
-            {**place, "group": group, **row}
-            for group, outcomes in system.groups.items()
-            for row in measures(outcomes, confidence)
-        ]
-        ours.append((system, rows))
-    drops = [row for _, rows in ours for row in rows if row["measure"] == DROP]
-    for row, p in zip(drops, holm([row["p"] for row in drops]).p_values, strict=True):
-        row |= {"p": p_number(row["p"]), "p_holm": p_number(p or 0.0)}
-    order = beside([str(row["name"]) for row in reported], ours, lambda one: one[0].name)
-    found: list[Row] = []
-    for name, same in order:
-        found += [row for row in reported if row["name"] == name]
-        found += [row for _, rows in same for row in rows]
+        for group, outcomes in system.groups.items():
+            ours += [{**place, "group": group, **row} for row in measures(outcomes, confidence)]
+    found = list(rows_beside(reported, corrected(ours)))
     return Table(NAME, "Pairs", tidy(found, IDENTITY), _views(text, found))
 
 
@@ -161,7 +150,7 @@ def _share(flags: Flags, clusters: Labels | None, confidence: float) -> Interval
     return clustered_share(flags, clusters, confidence=confidence)
 
 
-def _views(text: PairedText, rows: Sequence[Row]) -> tuple[View, ...]:
+def _views(text: PairedText, rows: Sequence[Mapping[str, Any]]) -> tuple[View, ...]:
     """A view over all pairs with intervals, and one by group; few groups are rows of the first view instead."""
     system = {"model": "", "name": "Model"}
     strategy = {"strategy": "Prompt"} if text.strategies else {}

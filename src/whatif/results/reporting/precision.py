@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
-from whatif.scoring.statistics import Interval
+from whatif.scoring.statistics import Interval, holm
 
 SMALLEST_P = 1e-300  # near the smallest float; a p-value below it is only known to be smaller
 
@@ -48,3 +49,14 @@ def as_measured(interval: Interval | None) -> dict[str, float]:
 def p_number(p: float) -> float:
     """A p-value for JSON, to 4 digits. A p-value that is too small for a float becomes `SMALLEST_P`, never 0."""
     return max(SMALLEST_P, float(f"{p:.4g}"))
+
+
+def corrected(
+    rows: Iterable[Mapping[str, Any]], counts: Callable[[Mapping[str, Any]], bool] = lambda row: True
+) -> list[dict[str, Any]]:
+    """Rows of a table with `p` as in tables, and `p_holm`: Holm's correction over the rows with a `p` that count."""
+    found = [dict(row) for row in rows]
+    tested = [row for row in found if "p" in row and counts(row)]
+    for row, p in zip(tested, holm([row["p"] for row in tested]).p_values, strict=True):
+        row["p_holm"] = p_number(p or 0.0)
+    return [{**row, "p": p_number(row["p"])} if "p" in row else row for row in found]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from whatif.benchmarks.cvqa_synthetic.report import Puzzles
-from whatif.results.reporting.beside import beside
+from whatif.results.reporting.beside import rows_beside
 from whatif.results.reporting.declared import Declared
 from whatif.results.reporting.published_numbers import published
 from whatif.results.reporting.table import PUBLISHED, REPORTED, View
@@ -25,19 +25,22 @@ _SYSTEM = {"model": "", "name": "Model"}
 _FROM = {"source": "From"}
 
 
-def _rows(found: Puzzles) -> Iterator[dict[str, Any]]:
+def _rows(found: Puzzles) -> Iterator[Mapping[str, Any]]:
     for variant in VARIANTS:
         yield {"name": "Chance", "variant": variant, "measure": "accuracy", "value": found.chance}
-    reported: dict[str, list[dict[str, Any]]] = {}
-    for row in published("whatif.benchmarks.cvqa_synthetic", "table7"):
-        accuracy = {"measure": "accuracy", "value": float(row["value"]), PUBLISHED: row["value"]}
-        of_system = {"name": row["system"], "source": REPORTED, "variant": row["variant"]}
-        reported.setdefault(row["system"], []).append({**of_system, **accuracy})
-    ours = list(of_models(found, *TWIN_MEASURES))
-    for system, same in beside(reported, ours, lambda row: str(row["name"])):
-        yield from reported.get(system or "", ())
-        yield from same
-    yield from (dict(row) for row in found.beside)
+    reported = [
+        {
+            "name": row["system"],
+            "source": REPORTED,
+            "variant": row["variant"],
+            "measure": "accuracy",
+            "value": float(row["value"]),
+            PUBLISHED: row["value"],
+        }
+        for row in published("whatif.benchmarks.cvqa_synthetic", "table7")
+    ]
+    yield from rows_beside(reported, list(of_models(found, *TWIN_MEASURES)))
+    yield from found.beside
 
 
 TABLE: Declared[Puzzles] = Declared(
@@ -54,5 +57,5 @@ TABLE: Declared[Puzzles] = Declared(
         ),
         details(found.title, {**_SYSTEM, **(_FROM if found.beside else {})}),
     ),
-    further=lambda found, table: found.with_judge(table, found.places),
+    further=lambda found, table: found.with_judge(table),
 )

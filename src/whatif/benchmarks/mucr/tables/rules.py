@@ -37,10 +37,10 @@ def _table(results: Results) -> Table:
 
     return system_ranking.ranking_table(
         answers,
-        lambda place: results.place(answers.systems[place]),
+        results.plain_place,
         shares,
         results.settings,
-        results.settings.rule,
+        results.rule,
         identity=("model", "name", "source", "strategy"),
         by={"model": "", "name": "Model", "strategy": "Strategy"},
         accuracies=list(_NAMES.values()),

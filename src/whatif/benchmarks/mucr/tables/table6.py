@@ -86,9 +86,8 @@ def _people(results: Results) -> Iterable[Row]:
 
 def _with_judge(results: Results) -> Table:
     """The table with the rows and views of a judge."""
-    places = {system: results.place(system) for system in results.answers.systems}
     groups = {row["question_id"]: row["group_id"] for row in results.items}
-    return results.with_judge(_table(results), places, clusters=groups)
+    return results.with_judge(_table(results), groups)
 
 
 TABLE: Made[Results] = Made(10, _with_judge)

@@ -1,8 +1,8 @@
-"""How far the annotators agree, for each question that they were asked."""
+"""The agreement of the annotators."""
 
 from __future__ import annotations
 
-from whatif.benchmarks.shared.results import Results
+from whatif.benchmarks.shared.annotator_tables import Annotated, agreement_of
 from whatif.results.reporting.declared import Made
 
-TABLE: Made[Results] = Made(84, lambda found: found.of_annotators[0])
+TABLE: Made[Annotated] = Made(84, agreement_of)

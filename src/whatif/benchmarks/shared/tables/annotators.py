@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whatif.benchmarks.shared.results import Results
+from whatif.benchmarks.shared.annotator_tables import Annotated, work_of
 from whatif.results.reporting.declared import Made
 
-TABLE: Made[Results] = Made(86, lambda found: found.of_annotators[1])
+TABLE: Made[Annotated] = Made(86, work_of)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from whatif.benchmarks.shared.reports import audits_of
-from whatif.benchmarks.shared.results import Results
+from whatif.benchmarks.shared.results import Audited
 from whatif.results.reporting.declared import Made
 from whatif.results.reporting.shortcuts import shortcuts
 
-TABLE: Made[Results] = Made(80, lambda found: shortcuts(audits_of(found.task), found.settings.confidence, found.chance))
+TABLE: Made[Audited] = Made(80, lambda found: shortcuts(audits_of(found.task), found.settings.confidence, found.chance))

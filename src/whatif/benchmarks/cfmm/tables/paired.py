@@ -1,4 +1,8 @@
-"""The table `paired` of CFMM: a basic question with each of its counterfactual questions is a pair."""
+"""The standard measures of pairs: a basic question with each of its counterfactual questions is a pair.
+
+A basic question counts once for each of its counterfactual questions. Reported rows are the accuracies of Table 2 and
+the drop that follows from them.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from whatif.benchmarks.cfmm.item_answers import Asked, ItemAnswers
-from whatif.benchmarks.cfmm.measures import ACCURACIES
-from whatif.benchmarks.cfmm.reported import Reported
-from whatif.benchmarks.cfmm.tables import Results
+from whatif.benchmarks.cfmm.measures import ACCURACIES, TOTAL
+from whatif.benchmarks.cfmm.report import Cfmm
+from whatif.benchmarks.cfmm.reported import reported
+from whatif.results.reporting.declared import Made
 from whatif.results.reporting.paired import (
     COUNTERFACTUAL,
     ORIGINAL,
@@ -19,47 +24,36 @@ from whatif.results.reporting.paired import (
     paired,
     reported_rows,
 )
-from whatif.results.reporting.paired_answers import (
-    PairAnswers,
-    Pairs,
-    by_group,
-    chance_of_ignoring,
-    chosen_codes,
-)
-from whatif.results.reporting.precision import Precision
+from whatif.results.reporting.paired_answers import PairAnswers, Pairs, by_group, chance_of_ignoring, chosen_codes
 from whatif.results.reporting.said_codes import NO_ANSWER
 from whatif.results.reporting.table import Table
 
 _MEASURES = dict(zip(ACCURACIES, (ORIGINAL, COUNTERFACTUAL, PAIR_ACCURACY), strict=True))
 
 
-def paired_questions(answers: ItemAnswers, results: Results, settings: Precision, printed: Reported) -> Table:
-    """The table of every system by category; a basic question counts once for each of its counterfactual questions.
-
-    Reported rows are the accuracies of Table 2 and the drop that follows from them.
-    """
-    pairs = pairs_of(answers.questions)
+def _table(found: Cfmm) -> Table:
+    pairs = pairs_of(found.asked)
     systems = (
-        PairedSystem(model, results.names[model], dict(by_group(pairs, given)), strategy)
-        for (model, strategy), given in zip(answers.systems, answers_of(answers), strict=True)
+        PairedSystem(model, found.names[model], dict(by_group(pairs, given)), strategy)
+        for (model, strategy), given in zip(found.answers.systems, answers_of(found.answers), strict=True)
     )
-    reported = [
+    values: dict[tuple[str, str, str], dict[str, float]] = {}
+    for row in reported():
+        if row["category"] != TOTAL and row["measure"] in _MEASURES:
+            place = row["name"], row["category"], row["strategy"]
+            values.setdefault(place, {})[_MEASURES[row["measure"]]] = row["value"]
+    printed = [
         row
-        for (system, strategy, category), cells in printed.categories.items()
-        for row in reported_rows(
-            system,
-            {measure: float(cells[name]) for name, measure in _MEASURES.items()},
-            group=category,
-            strategy=strategy,
-        )
+        for (name, category, strategy), of_place in values.items()
+        for row in reported_rows(name, of_place, group=category, strategy=strategy)
     ]
     about = (
         "A pair is a basic question with one of its counterfactual questions, so accuracy on originals weighs an item "
         f"by their number, and acc_b in other tables does not. A question has two options, so there is one wrong "
-        f"answer: ignored says how often it is the basic one. {results.ranked_by}"
+        f"answer: ignored says how often it is the basic one. {found.ranked_by}"
     ).strip()
-    text = PairedText("CFMM", results.level, "image", "Category", strategies=True, about=about)
-    return paired(systems, settings.confidence, text, reported)
+    text = PairedText(found.title, found.level, "image", "Category", strategies=True, about=about)
+    return paired(systems, found.settings.confidence, text, printed)
 
 
 def pairs_of(questions: Asked) -> Pairs:
@@ -81,3 +75,6 @@ def answers_of(answers: ItemAnswers) -> Iterator[PairAnswers]:
         letter = np.where(answers.answered[place], answers.letter[place], NO_ANSWER)
         given = chosen_codes(questions.options_said, letter)
         yield PairAnswers(answers.asked[place][both].all(axis=1), answers.right[place][both], given[both])
+
+
+TABLE = Made(50, _table)

@@ -1,0 +1,1 @@
+"""The tables of CFMM: one module each."""
