@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from tests.benchmarks.cvqa_real import rows
 from tests.benchmarks.cvqa_real.rows import source_row, twins
 from whatif.benchmarks.cvqa_real.settings import AggregateCvqaReal, ReportSettings, Writers
-from whatif.benchmarks.cvqa_real.steps import aggregate
+from whatif.benchmarks.cvqa_real.steps import TABLES, aggregate
 from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.graph.task import Input, Task
+from whatif.engine.looked_up import looked_up
 from whatif.engine.params.resolution import Resolution
+from whatif.results.reporting.table import Table
 
 Row = dict[str, Any]
 
@@ -47,6 +50,12 @@ def judged(item: str, annotator: str = "ann", decision: str = "accept") -> Row:
         "time": None,
         "seconds": None,
     }
+
+
+def declared(name: str, **fields: Any) -> Table:
+    """The declared table of this name, from results that have only the given fields."""
+    table: Table = looked_up(TABLES.tables[name]).table(name, SimpleNamespace(**fields))
+    return table
 
 
 def report_task(

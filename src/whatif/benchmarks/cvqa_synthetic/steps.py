@@ -54,7 +54,7 @@ VARIANT = Dimension(
     lambda params, benchmark: ["original", "counterfactual"],
     "Only this variant of the questions, original or counterfactual.",
 )
-OF_TWINS = shared_tables("templates", "drops", "letters", "rules", "reading", "costs", "funnel")
+OF_TWINS = shared_tables("templates", "drops", "letters", "rules", "reading", "costs", "programs", "funnel")
 TABLES = TableModules("whatif.benchmarks.cvqa_synthetic", *OF_TWINS)
 TABLE_7 = f"{__package__}:published/table7.csv"  # a file of the package
 CITATION = (

@@ -20,9 +20,10 @@ from whatif.engine.graph.task import Task
 from whatif.engine.language.strategies import DIRECT
 from whatif.engine.params.judge import JudgeSettings
 from whatif.engine.params.model_entries import RankingRule
+from whatif.engine.params.resolution import Resolution
 from whatif.results.reporting.funnel import FunnelStage
 from whatif.results.reporting.judged import Judged
-from whatif.results.reporting.precision import Precision
+from whatif.results.reporting.precision import Precision, Resampling
 from whatif.results.reporting.ranking_rules import marked as marked_by_rule
 from whatif.results.reporting.table import OURS, Table
 from whatif.results.reporting.twin_answers import PREDICTION_COLUMNS, TwinAnswers
@@ -37,7 +38,8 @@ class Results:
     """What the tables of every benchmark with models need.
 
     task: the step that makes them. title: the name of the set. dimension: its models, and names: their display names.
-    questions: all that were asked. judged: what a judge found, None without one. stages: the funnel.
+    questions: all that were asked, and groups: their groups, in the order of tables. judged: what a judge found, None
+    without one. stages: the funnel.
     """
 
     task: Task[Any]
@@ -46,6 +48,7 @@ class Results:
     dimension: Dimension
     names: Mapping[str, str]
     questions: Sequence[dict[str, Any]]
+    groups: Sequence[str] = ()
     judged: Judged | None = None
     stages: Sequence[FunnelStage] = ()
 
@@ -53,6 +56,14 @@ class Results:
     def level(self) -> str:
         """The level of intervals as text: `95%`."""
         return f"{100 * self.settings.confidence:g}%"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PeoplesResults(Results):
+    """The results of a benchmark whose items people judged; `resolution` says how their judgements are resolved."""
+
+    settings: Resampling
+    resolution: Resolution
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
