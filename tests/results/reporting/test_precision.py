@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.benchmarks.cvqa_real.made_tables import accuracy_table
 from tests.benchmarks.cvqa_synthetic.answered import made as table_of
 from tests.benchmarks.cvqa_synthetic.answered import puzzles
-from tests.results.reporting.test_twins import SETTINGS, a_set
+from tests.results.reporting.test_twins import a_set
 from whatif.benchmarks.cvqa_real.figures.figure5_svg import gap_bars
-from whatif.benchmarks.cvqa_real.report import Answered
-from whatif.benchmarks.cvqa_real.tables.table3 import accuracies
 from whatif.results.reporting.numerals import p_value
 from whatif.results.reporting.precision import SMALLEST_P, p_number
 from whatif.results.reporting.rendering import grid, to_latex, to_markdown
@@ -48,8 +47,7 @@ def test_a_p_value_that_underflows_is_never_0() -> None:
 
 def test_holms_factor_makes_no_number_of_an_unknown_one() -> None:
     rows = [{**row, "group": "direct", "image_ids": [row["pair_id"]]} for row in QUESTIONS]
-    answered = Answered(predictions=LOST, questions=rows, settings=SETTINGS, names={"m": "Model"})
-    made = accuracies(3, "Accuracy", "C-VQA-Real", answered)
+    made = accuracy_table(3, LOST, rows, {"m": "Model"})
     cells = grid(made.views[0], made.frame)
     [row] = [row for row in cells.rows if row[:3] == ("Model", "ours", "direct")]
     found = dict(zip(cells.header, row, strict=True))

@@ -30,40 +30,16 @@ from whatif.engine.language.strategies import DIRECT
 from whatif.formats.c_vqa import picture_name
 from whatif.people.question_checks import ANSWER, QUESTION
 from whatif.results.reporting.declared import report_of
-from whatif.results.reporting.judged import JUDGE, Judged
+from whatif.results.reporting.judged import JUDGE
 from whatif.results.reporting.plots import accuracy_points, accuracy_scatter, points_csv
-from whatif.results.reporting.precision import Precision
 from whatif.results.reporting.table import DROP, OURS, Table
 from whatif.results.reporting.table_modules import TableModules
 from whatif.results.reporting.twin_answers import TwinAnswers
-from whatif.results.reporting.twin_measures import Part, parts_of
+from whatif.results.reporting.twin_measures import Part
 from whatif.scoring.statistics import GroupGap
 
 TITLE = "C-VQA-Real"
 Row = Mapping[str, Any]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Answered:
-    """The answers that one of Tables 3 to 6 shows: those of the models in `names` (key -> display name).
-
-    sampled: the models that were asked only a part of the questions. judged: what a judge found in these responses.
-    note: what readers have to know about the rows.
-    """
-
-    predictions: Sequence[Row]
-    questions: Sequence[Row]
-    settings: Precision
-    names: Mapping[str, str]
-    sampled: Collection[str] = ()
-    judged: Judged | None = None
-    note: str = ""
-
-    @cached_property
-    def parts(self) -> dict[str, dict[str, Part]]:
-        """Model -> group -> its answers. Several questions share an image, so intervals and tests are by image."""
-        answers = TwinAnswers(self.predictions, self.questions, self.names)
-        return parts_of(answers, self.settings, images_of(self.questions))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -109,35 +85,25 @@ class RealResults(PeoplesResults):
         """The strategy of Tables 3, 5 and 6, as in the paper: `direct`, or else the first not step by step."""
         return main_strategy(self.task.settings.strategies)
 
+    @property
+    def sampled(self) -> Collection[str]:
+        """The models that are asked only a part of each group."""
+        return self.task.settings.sampled_models
+
     def asked(self, strategy: str) -> dict[str, str]:
         """The models with answers to a strategy; a file may have only responses to another strategy, or none here."""
         answered = with_predictions(self.task, ANSWERER, strategy=strategy)
         return {key: name for key, name in self.names.items() if key in answered}
 
-    def is_sampled(self, model: str) -> bool:
-        """Whether a model was asked only a part of each group."""
-        return model in self.task.settings.sampled_models
-
-    def answered(self, strategy: str, names: Mapping[str, str], sampled: Collection[str] = ()) -> Answered:
-        """The answers of some models to a strategy, as one of Tables 3 to 6 shows them beside the reported ones."""
-        asking = self.task.settings
-        sets = "Our rows are about our own questions, the reported ones about the released set."
-        is_own = asking.source is None and strategy in asking.strategies
-        return Answered(
-            predictions=[row for row in self.predictions if row["strategy"] == strategy and row["model"] in names],
-            questions=self.questions,
-            settings=self.settings,
-            names=names,
-            sampled=sampled,
-            judged=self.judged.of(names, strategy) if self.judged and names else None,
-            note=" ".join(filter(None, [sets if is_own else "", self.note(strategy)])),
-        )
+    def said(self, strategy: str, models: Collection[str]) -> list[Row]:
+        """The answers of some models to a strategy."""
+        return [row for row in self.predictions if row["strategy"] == strategy and row["model"] in models]
 
     @cached_property
     def compared(self) -> TwinAnswers:
         """The answers of all models to the main strategy."""
         names = self.asked(self.main)
-        return TwinAnswers(self.answered(self.main, names).predictions, self.questions, names)
+        return TwinAnswers(self.said(self.main, names), self.questions, names)
 
     @cached_property
     def pictures(self) -> dict[str, str]:
@@ -168,7 +134,7 @@ class RealResults(PeoplesResults):
     @cached_property
     def by_gender(self) -> dict[str, Part]:
         """Model -> its answers about these images, of the models in Table 3."""
-        models = [model for model in self.names if not self.is_sampled(model)]
+        models = [model for model in self.names if model not in self.sampled]
         return gender_parts(self.compared, self.pictures, self.genders, self.settings, models)
 
     @cached_property
@@ -188,6 +154,13 @@ class RealResults(PeoplesResults):
             share = f"{100 * asking.sample_share:g}%"
             return f"Of systems marked (a part), {share} of each group were asked."
         return ""
+
+    def beside_reported(self, strategy: str) -> str:
+        """What readers have to know about our rows beside the reported ones."""
+        asking = self.task.settings
+        sets = "Our rows are about our own questions, the reported ones about the released set."
+        is_own = asking.source is None and strategy in asking.strategies
+        return " ".join(filter(None, [sets if is_own else "", self.note(strategy)]))
 
 
 def images_of(questions: Iterable[Row]) -> dict[str, str]:

@@ -1,1 +1,1 @@
-"""The figures of C-VQA-Real that are drawn from more than one table's rows: one module each."""
+"""The figures of C-VQA-Real: one module each. Those of accuracies, one for each group, are made in `report`."""

@@ -10,9 +10,8 @@ from whatif.results.reporting.table import Table
 
 
 def _table(found: RealResults) -> Table:
-    names = found.asked(STEP_BY_STEP)
-    answered = found.answered(STEP_BY_STEP, names, sampled=[model for model in names if found.is_sampled(model)])
-    return accuracies(4, "Step by step", "C-VQA-Real with a step-by-step prompt", answered)
+    what, models = f"{found.title} with a step-by-step prompt", found.asked(STEP_BY_STEP)
+    return accuracies(found, 4, "Step by step", what, strategy=STEP_BY_STEP, models=models, sampled=found.sampled)
 
 
 TABLE = Made(12, _table)

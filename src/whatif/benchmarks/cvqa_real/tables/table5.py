@@ -9,9 +9,9 @@ from whatif.results.reporting.table import Table
 
 
 def _table(found: RealResults) -> Table:
-    names = {model: name for model, name in found.asked(found.main).items() if found.is_sampled(model)}
-    answered = found.answered(found.main, names)
-    return accuracies(5, "A part of each group", "C-VQA-Real, a random part of each group", answered)
+    models = {model: name for model, name in found.asked(found.main).items() if model in found.sampled}
+    what = f"{found.title}, a random part of each group"
+    return accuracies(found, 5, "A part of each group", what, strategy=found.main, models=models)
 
 
 TABLE = Made(14, _table)

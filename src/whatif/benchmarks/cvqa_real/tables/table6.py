@@ -32,9 +32,9 @@ def code_model(name: str) -> str:
 def _table(found: RealResults) -> Table:
     shown = found.task.shown_models(found.dimension)
     asked = found.asked(found.main)
-    names = {key: code_model(name) for key, name in asked.items() if shown[key].get("adapter") == _ADAPTER}
-    answered = found.answered(found.main, names)
-    return accuracies(6, "Code models of ViperGPT", "C-VQA-Real by ViperGPT with several code models", answered)
+    models = {key: code_model(name) for key, name in asked.items() if shown[key].get("adapter") == _ADAPTER}
+    what = f"{found.title} by ViperGPT with several code models"
+    return accuracies(found, 6, "Code models of ViperGPT", what, strategy=found.main, models=models)
 
 
 TABLE = Made(16, _table)
