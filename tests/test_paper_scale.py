@@ -8,7 +8,7 @@ import yaml
 from tests.defaults import ROOT
 from whatif import benchmarks
 from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings
-from whatif.benchmarks.cvqa_real.tables import table_3_name
+from whatif.benchmarks.cvqa_real.tables.table3 import table_3_name
 from whatif.benchmarks.mucr.settings import MucrSettings
 from whatif.engine.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat
 from whatif.engine.params.endpoints import ApiModel

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from tests.benchmarks.cvqa_real import rows
 from tests.benchmarks.cvqa_real.rows import source_row, twins
 from whatif.benchmarks.cvqa_real.settings import AggregateCvqaReal, ReportSettings, Writers
-from whatif.benchmarks.cvqa_real.steps import aggregate
+from whatif.benchmarks.cvqa_real.steps import TABLES, aggregate
+from whatif.benchmarks.cvqa_real.tables.table3 import accuracies
 from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.graph.task import Input, Task
+from whatif.engine.looked_up import looked_up
 from whatif.engine.params.resolution import Resolution
+from whatif.results.reporting.table import Table
 
 Row = dict[str, Any]
 
@@ -47,6 +51,27 @@ def judged(item: str, annotator: str = "ann", decision: str = "accept") -> Row:
         "time": None,
         "seconds": None,
     }
+
+
+def declared(name: str, **fields: Any) -> Table:
+    """The declared table of this name, from results that have only the given fields."""
+    table: Table = looked_up(TABLES.tables[name]).table(name, SimpleNamespace(**fields))
+    return table
+
+
+def accuracy_table(
+    number: int, predictions: Sequence[Row], questions: Sequence[Row], models: Mapping[str, str]
+) -> Table:
+    """One of Tables 3 to 6, from the answers of some models without a judge."""
+    found = SimpleNamespace(
+        questions=questions,
+        settings=SimpleNamespace(confidence=0.95),
+        level="95%",
+        judged=None,
+        said=lambda strategy, models: predictions,
+        beside_reported=lambda strategy: "",
+    )
+    return accuracies(found, number, "Accuracy", "C-VQA-Real", strategy="plain", models=models)
 
 
 def report_task(

@@ -6,15 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.benchmarks.cvqa_real.made_tables import accuracy_table
 from tests.frames import check, has, value
-from whatif.benchmarks.cvqa_real.tables import code_model, real_table
+from whatif.benchmarks.cvqa_real.tables.table6 import code_model
 from whatif.results.reporting.published_numbers import published
-
-
-class Settings:
-    """Settings of intervals."""
-
-    confidence = 0.95
 
 
 @pytest.mark.parametrize(
@@ -34,7 +29,7 @@ def test_a_row_has_the_name_of_the_code_model(name: str, shown: str) -> None:
 
 
 def test_the_drops_as_printed_are_those_that_we_recompute_with_the_other_sign() -> None:
-    table = real_table("6", [], [], settings=Settings(), names={}).table
+    table = accuracy_table(6, [], [], {})
     groups = {"numerical-direct": "direct", "numerical-indirect": "indirect", "boolean": "boolean"}
     printed = [row for row in published("whatif.benchmarks.cvqa_real", "table6") if row["printed_delta"]]
     assert len(printed) == 21  # seven code models, three groups
@@ -74,7 +69,7 @@ def test_our_row_follows_the_reported_one_of_the_same_code_model() -> None:
         }
         for row in questions
     ]
-    table = real_table("6", predictions, questions, settings=Settings(), names={"own": "CodeLlama-7B-Instruct"}).table
+    table = accuracy_table(6, predictions, questions, {"own": "CodeLlama-7B-Instruct"})
     drops = table.frame[table.frame["measure"] == "drop"]
     names = list(zip(drops["name"], drops["source"], strict=True))
     place = names.index(("CodeLlama-7B-Instruct", "ours"))

@@ -11,8 +11,9 @@ from xml.etree import ElementTree
 import pytest
 from matplotlib.figure import Figure
 
-from whatif.benchmarks.cvqa_real import figures
-from whatif.benchmarks.cvqa_real.figures import answer_distribution, gap_bars
+from whatif.benchmarks.cvqa_real.figures import figure5_svg
+from whatif.benchmarks.cvqa_real.figures.figure3_svg import answer_distribution
+from whatif.benchmarks.cvqa_real.figures.figure5_svg import gap_bars
 from whatif.scoring.statistics import GroupGap, Interval
 
 pytestmark = pytest.mark.slow
@@ -82,7 +83,7 @@ def test_gaps_of_any_number_of_models_are_drawn(models: list[str]) -> None:
 
 def test_the_legend_hides_no_interval_and_every_model_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[Figure] = []
-    monkeypatch.setattr(figures, "svg", lambda draw: drawn.append(draw()))
+    monkeypatch.setattr(figure5_svg, "svg", lambda draw: drawn.append(draw()))
     only_men = replace(GAP, second=Interval(math.nan, -1.0, 1.0))
     gap_bars({"a": only_men, "b": only_men}, {"a": "A", "b": "B"})
     (figure,) = drawn

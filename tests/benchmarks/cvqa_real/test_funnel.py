@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.cvqa_real.made_tables import judged, pairs, rejected, report_task, source, written
+from tests.benchmarks.cvqa_real.made_tables import declared, judged, pairs, rejected, report_task, source, written
 from tests.frames import check, printed, value
 from whatif.benchmarks.cvqa_real.funnel_stages import stages_of
 from whatif.benchmarks.cvqa_real.settings import Writers
-from whatif.benchmarks.cvqa_real.written_by import writers_table, written_by
+from whatif.benchmarks.cvqa_real.written_by import written_by
 from whatif.people.imports.labels import REJECTED_LABEL
 from whatif.results.reporting.funnel import funnel
 from whatif.results.reporting.rendering import to_markdown
@@ -181,7 +181,7 @@ def test_the_table_of_writers(tmp_path: Path) -> None:
             "questions": verified,
         }
     )
-    table = writers_table(written_by(report_task(tmp_path, given, WRITERS)))
+    table = declared("writers", work=written_by(report_task(tmp_path, given, WRITERS)))
     check(table)
     assert [list(row.values()) for row in printed(table)] == [
         ["people", "all", "5", "1", "4", "1", "1", "1", "0.0"],
@@ -199,6 +199,6 @@ def test_the_table_of_writers(tmp_path: Path) -> None:
 
 
 def test_without_writers_the_table_of_writers_is_empty() -> None:
-    table = writers_table([])
+    table = declared("writers", work=[])
     assert not len(table.frame)
     assert "A released set has no writers." in to_markdown(table).replace("\n", " ")

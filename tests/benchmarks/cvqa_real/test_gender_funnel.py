@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from whatif.benchmarks.cvqa_real.gender_funnel import ASKED, SET, STAGES, gender_funnel, why_no_gap
+from tests.benchmarks.cvqa_real.made_tables import declared
+from whatif.benchmarks.cvqa_real.figures.figure5_svg import why_no_gap
+from whatif.benchmarks.cvqa_real.tables.gender_funnel import ASKED, SET, STAGES
 from whatif.formats.c_vqa import read_released
 from whatif.results.reporting.rendering import WIDTH, to_markdown
 from whatif.results.reporting.table import Table
@@ -25,6 +27,10 @@ SEEN = {0: "male", 1: "male", 2: "female", 3: "both", 4: "unsure", 99: "female"}
 QUESTIONS = [question(f"p{number}", number % 7) for number in range(14)]  # two of each of seven images
 
 
+def gender_funnel(main_set: list[Any], asked: list[Any], perceived: dict[int, str] | None) -> Table:
+    return declared("gender-funnel", main_set=main_set, questions=asked, perceived=perceived)
+
+
 def numbers(table: Table, measure: str, **where: str) -> dict[str, int]:
     """Stage, or stage and reason -> number."""
     frame = table.frame[table.frame["measure"] == measure]
@@ -34,7 +40,7 @@ def numbers(table: Table, measure: str, **where: str) -> dict[str, int]:
 
 
 def test_each_image_counts_once_at_each_stage() -> None:
-    table = gender_funnel({SET: QUESTIONS, ASKED: QUESTIONS[:3]}, SEEN)
+    table = gender_funnel(QUESTIONS, QUESTIONS[:3], SEEN)
     assert numbers(table, "images", scope=SET) == dict(zip(STAGES, (7, 5, 3, 2, 1), strict=True))
     assert numbers(table, "excluded", scope=SET) == {
         "not annotated": 2,
@@ -47,7 +53,7 @@ def test_each_image_counts_once_at_each_stage() -> None:
 
 @pytest.mark.parametrize("genders", [SEEN, {}, None])
 def test_no_image_is_lost_between_the_stages(genders: dict[int, str] | None) -> None:
-    table = gender_funnel({SET: [*QUESTIONS, question("s", None)]}, genders)
+    table = gender_funnel([*QUESTIONS, question("s", None)], [], genders)
     images, frame = numbers(table, "images", scope=SET), table.frame
     for stage, before in (("annotated", "in the set"), ("of one gender", "annotated")):
         excluded = frame[(frame["measure"] == "excluded") & (frame["stage"] == stage)]["value"].sum()
@@ -56,7 +62,7 @@ def test_no_image_is_lost_between_the_stages(genders: dict[int, str] | None) -> 
 
 
 def test_the_reported_numbers_stand_beside_ours() -> None:
-    table = gender_funnel({SET: QUESTIONS}, SEEN)
+    table = gender_funnel(QUESTIONS, [], SEEN)
     assert numbers(table, "images", source="reported") == {
         "annotated": 985,
         "of one gender": 717,
@@ -66,7 +72,7 @@ def test_the_reported_numbers_stand_beside_ours() -> None:
     text = to_markdown(table)
     assert "|      717 |" in text and max(map(len, text.splitlines())) <= WIDTH
     assert "No annotations were given." not in text
-    assert "No annotations were given." in to_markdown(gender_funnel({SET: []}, None))
+    assert "No annotations were given." in to_markdown(gender_funnel([], [], None))
 
 
 @pytest.mark.parametrize(
@@ -87,4 +93,4 @@ def test_the_reason_for_an_empty_figure(questions: list[Any], genders: dict[int,
 def test_the_released_set_counts_its_photographs() -> None:
     rows = read_released(Path(os.environ["WHATIF_DATA"]) / "c-vqa" / "C-VQA-Real_questions.csv")
     images = {json.loads(row["provenance"])["img_path"] for row in rows}
-    assert numbers(gender_funnel({SET: rows}, None), "images", scope=SET)["in the set"] == len(images)
+    assert numbers(gender_funnel(rows, [], None), "images", scope=SET)["in the set"] == len(images)

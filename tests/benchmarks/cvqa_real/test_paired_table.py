@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.benchmarks.cvqa_real.made_tables import declared
 from tests.frames import check, has, row, value
-from whatif.benchmarks.cvqa_real.paired_table import paired_questions
+from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_synthetic.settings import AggregatePuzzles
 from whatif.results.reporting.forest_plot import drop_effects
 from whatif.results.reporting.paired import (
@@ -63,7 +64,17 @@ def said(*answers: str | None, model: str = "m", strategy: str = "direct") -> li
 
 
 def made(*rows: dict[str, Any], names: dict[str, str] | None = None) -> Table:
-    return paired_questions(rows, QUESTIONS, settings=SETTINGS, names=names or {"m": "Model"}, main="direct")
+    return declared(
+        "paired",
+        title="C-VQA-Real",
+        predictions=rows,
+        questions=QUESTIONS,
+        groups=GROUPS,
+        settings=SETTINGS,
+        level="95%",
+        names=names or {"m": "Model"},
+        main="direct",
+    )
 
 
 def numbers(table: Table, group: str = "", **of: str) -> dict[str, float | None]:

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.cvqa_real.made_tables import pairs, source, written
+from tests.benchmarks.cvqa_real.made_tables import declared, pairs, source, written
 from tests.benchmarks.cvqa_real.small import LINES
 from tests.frames import check, has, printed, row, value
 from whatif.benchmarks.cvqa_real.released_set import released_set
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
-from whatif.benchmarks.cvqa_real.set_tables import answer_counts, answers_table, questions_table, words_table
 from whatif.benchmarks.cvqa_real.settings import main_strategy
 from whatif.benchmarks.cvqa_real.shortcut_audit import shortcuts_of
+from whatif.benchmarks.cvqa_real.tables.answers import answer_counts
 from whatif.engine.errors import WhatifError
 from whatif.formats.c_vqa import read_released
 from whatif.results.reporting.shortcuts import shortcuts
@@ -42,7 +42,7 @@ def released(folder: Path) -> list[dict[str, Any]]:
 
 
 def test_sets_stand_side_by_side_with_the_reported_numbers(tmp_path: Path) -> None:
-    table = questions_table({"ours": OURS, "released": released(tmp_path)})
+    table = declared("question-set", sets={"ours": OURS, "released": released(tmp_path)})
     check(table)
     lines = printed(table)
     assert list(dict.fromkeys(line["Set"] for line in lines)) == ["ours", "released", "reported"]
@@ -61,7 +61,7 @@ def test_sets_stand_side_by_side_with_the_reported_numbers(tmp_path: Path) -> No
 
 
 def test_pairs_whose_answer_does_not_change(tmp_path: Path) -> None:
-    table = questions_table({"ours": OURS, "released": released(tmp_path)})
+    table = declared("question-set", sets={"ours": OURS, "released": released(tmp_path)})
     unchanged = [list(line.values()) for line in printed(table, 1)]
     assert unchanged[:3] == [
         ["ours", "all", "5", "2", "60.0"],
@@ -75,7 +75,7 @@ def test_pairs_whose_answer_does_not_change(tmp_path: Path) -> None:
 
 def test_answers_and_words_of_each_set(tmp_path: Path) -> None:
     sets = {"ours": OURS, "released": released(tmp_path)}
-    answers = answers_table({name: answer_counts(of_set) for name, of_set in sets.items()})
+    answers = declared("answers", sets=sets)
     check(answers)
     of_ours = {"set": "ours", "group": "direct", "measure": "share"}
     assert value(answers, answer="3", variant="original", **of_ours) == 100 * 2 / 3
@@ -83,7 +83,7 @@ def test_answers_and_words_of_each_set(tmp_path: Path) -> None:
     assert (
         value(answers, set="released", group="indirect", answer="0", variant="counterfactual", measure="share") == 100
     )
-    words = words_table(sets)
+    words = declared("words", sets=sets)
     check(words)
     assert {line["Set"] for line in printed(words)} == {"ours", "released"}
     nouns = {"variant": "counterfactual", "class": "nouns", "measure": "frequency", "word": "cats"}

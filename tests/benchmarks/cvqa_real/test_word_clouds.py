@@ -16,8 +16,8 @@ import pytest
 
 from tests.benchmarks.cvqa_real.small import LINES
 from tests.defaults import ROOT
+from whatif.benchmarks.cvqa_real.figures.figure8_svg import word_clouds
 from whatif.benchmarks.cvqa_real.reference_text import Words, read_reference
-from whatif.benchmarks.cvqa_real.word_clouds import word_clouds
 from whatif.engine.errors import WhatifError
 
 QUESTIONS: list[dict[str, Any]] = [

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.benchmarks.cvqa_real.made_tables import accuracy_table
 from tests.benchmarks.cvqa_synthetic.answered import made as table_of
 from tests.benchmarks.cvqa_synthetic.answered import puzzles
-from tests.results.reporting.test_twins import SETTINGS, a_set
-from whatif.benchmarks.cvqa_real.figures import gap_bars
-from whatif.benchmarks.cvqa_real.tables import real_table
+from tests.results.reporting.test_twins import a_set
+from whatif.benchmarks.cvqa_real.figures.figure5_svg import gap_bars
 from whatif.results.reporting.numerals import p_value
 from whatif.results.reporting.precision import SMALLEST_P, corrected, p_number
 from whatif.results.reporting.rendering import grid, to_latex, to_markdown
@@ -57,12 +57,12 @@ def test_a_p_value_that_underflows_is_never_0() -> None:
 
 def test_holms_factor_makes_no_number_of_an_unknown_one() -> None:
     rows = [{**row, "group": "direct", "image_ids": [row["pair_id"]]} for row in QUESTIONS]
-    made = real_table("3", LOST, rows, settings=SETTINGS, names={"m": "Model"})
-    cells = grid(made.table.views[0], made.table.frame)
+    made = accuracy_table(3, LOST, rows, {"m": "Model"})
+    cells = grid(made.views[0], made.frame)
     [row] = [row for row in cells.rows if row[:3] == ("Model", "ours", "direct")]
     found = dict(zip(cells.header, row, strict=True))
     assert (found["p"], found["Holm p"]) == ("< 1e-300", "< 1e-300")
-    assert f",{SMALLEST_P},{SMALLEST_P}" in to_csv(made.table.frame)
+    assert f",{SMALLEST_P},{SMALLEST_P}" in to_csv(made.frame)
 
 
 def test_figure_5_prints_it_too() -> None:

@@ -21,7 +21,6 @@ from whatif.benchmarks.cvqa_real.settings import (
     ReportSettings,
     SampleSettings,
 )
-from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
 from whatif.benchmarks.shared.dimensions import (
     ANSWERED,
     ANSWERER,
@@ -33,19 +32,18 @@ from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS, write_program_findings
+from whatif.benchmarks.shared.tables import shared_tables
 from whatif.engine.artifacts.schemas import PREDICTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.engine.graph.steps import Benchmark, StepsOf
 from whatif.engine.graph.task import Task
-from whatif.results.reporting.table_modules import table_files
+from whatif.results.reporting.table_modules import TableModules
 
 _step = StepsOf(CvqaRealSettings)
-_TABLES = (
-    *("table3", "table4", "table5", "table6", "paired", "drops", "gender", "gender-funnel"),
-    *("question-set", "writers", "answers", "words", "shortcuts"),
-    *(*ANNOTATOR_TABLES, "reading", "costs", "programs", "funnel"),
+TABLES = TableModules(
+    "whatif.benchmarks.cvqa_real",
+    *shared_tables("annotator_agreement", "annotators", "reading", "costs", "programs", "funnel"),
 )
-FIGURES = ("figure3.svg", "figure5.svg", "figure8.svg")
 
 
 @_step(
@@ -185,18 +183,18 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "shortcuts": audit_shortcuts["shortcuts"],
     },
     outputs=SITE_OUTPUTS,
+    code=TABLES.code,
     publishes=(
         "report.md",
         *(f"accuracy-{group}.{suffix}" for group in GROUPS for suffix in ("csv", "svg")),
-        *FIGURES,
-        *table_files(_TABLES),
+        *TABLES.files,
     ),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
-    """Makes Tables 3 to 6 beside the reported numbers, Figures 3, 5 and 8, views of items, and the funnel."""
+    """Makes Tables 3 to 6 beside the reported numbers, and every other table and figure that is declared."""
     from whatif.benchmarks.cvqa_real.report import publish_report
 
-    publish_report(task)
+    publish_report(task, TABLES)
 
 
 BENCHMARK = Benchmark(

@@ -13,13 +13,11 @@ from whatif.benchmarks.cvqa_real.settings import ReportSettings
 from whatif.benchmarks.shared.annotator_tables import is_of_label
 from whatif.engine.graph.task import Task
 from whatif.results.reporting.funnel import stage_of_ids
-from whatif.results.reporting.numerals import count, decimal
-from whatif.results.reporting.table import Column, Table, View, tidy
 from whatif.results.reporting.twin_measures import ALL
 
 _WITHOUT_A_REASON = "without a reason"
 _NOT_ANNOTATED = "not annotated"
-_STAGES = ("filter", "check", "verify")
+STAGES = ("filter", "check", "verify")
 Row = Mapping[str, Any]
 
 
@@ -81,66 +79,17 @@ def written_by(task: Task[ReportSettings]) -> list[WrittenBy]:
     return found
 
 
-def writers_table(work: Sequence[WrittenBy]) -> Table:
-    """The table `writers`: what became of the source questions of each writer and group, and why others were lost."""
-    rows: list[dict[str, Any]] = []
-    for one in work:
-        of = {"writer": one.writer, "group": one.group}
-        values = {"source questions": one.asked, "written": len(one.written), "refused": sum(one.refused.values())}
-        values |= {f"after {stage}": one.left[stage] for stage in _STAGES}
-        rows += [{**of, "measure": measure, "value": value} for measure, value in values.items()]
-        if filtered := one.left["filter"]:
-            share = 100 * (filtered - one.same) / filtered
-            rows.append({**of, "measure": "changed", "value": share, "n": filtered})
-        for stage, counts in {"write": one.refused, **one.lost}.items():
-            rows += [
-                {**of, "stage": stage, "reason": reason, "measure": "lost", "value": number}
-                for reason, number in counts.items()
-            ]
-        rows += [{**of, "reason": doubt, "measure": "doubts", "value": number} for doubt, number in one.doubts.items()]
-    shown = {"writer": "Writer", "group": "Group"}
-    views = (
-        View(
-            "What each writer made of the source questions, and how many questions were left after each stage.",
-            shown,
-            (
-                Column("Source questions", "source questions", write=count),
-                Column("Written", "written", write=count),
-                Column("Refused", "refused", write=count),
-                Column("After filter", "after filter", write=count),
-                Column("After people", "after check", write=count),
-                Column("Verified", "after verify", write=count),
-                Column("Changed (%)", "changed", write=decimal(1)),
-            ),
-            "People choose the group of a question. Changed: the share of the questions after the filter whose answer "
-            "is another one than that of the source question. A released set has no writers.",
-        ),
-        View(
-            "Why questions were not written, or lost later.",
-            {**shown, "stage": "Stage", "reason": "Reason"},
-            (Column("Questions", "lost", write=count),),
-        ),
-        View(
-            "Doubts about questions that the filter kept; a question may have several.",
-            {**shown, "reason": "Doubt"},
-            (Column("Questions", "doubts", write=count),),
-        ),
-    )
-    frame = tidy(rows, ("writer", "group", "stage", "reason", "measure"), ("value", "n"))
-    return Table("writers", "Writers", frame, views)
-
-
 class _Later:
     """What became of written questions after they were joined into pairs."""
 
     def __init__(self, task: Task[ReportSettings], written: Iterable[Row], sources: Mapping[str, Row]) -> None:
         self._kept = {
             stage: {row["pair_id"] for row in task.rows(role, ["pair_id"])}
-            for stage, role in zip(_STAGES, ("filtered questions", "checked", "questions"), strict=True)
+            for stage, role in zip(STAGES, ("filtered questions", "checked", "questions"), strict=True)
         }
         self._rejections = {
             stage: [row for row in task.rows(role) if not is_of_label(row)]
-            for stage, role in zip(_STAGES, ("filtered", "unchecked", "refused"), strict=True)
+            for stage, role in zip(STAGES, ("filtered", "unchecked", "refused"), strict=True)
         }
         self._doubts = {
             row["pair_id"]: json.loads(row["provenance"]).get("doubts", ())
@@ -153,7 +102,7 @@ class _Later:
         """The work of one writer, of whose questions in one group `written` are rows."""
         ids = sorted(row["written_id"] for row in written)
         left, lost, before = {}, {}, ids
-        for stage in _STAGES:
+        for stage in STAGES:
             found = stage_of_ids(
                 stage, "pairs", before, self._kept[stage], self._rejections[stage], otherwise=_WITHOUT_A_REASON
             )

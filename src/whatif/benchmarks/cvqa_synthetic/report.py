@@ -31,6 +31,7 @@ class Puzzles(TwinResults):
     `table7` under their own `source`.
     """
 
+    groups: Sequence[str] = GROUPS
     everything: Mapping[str, int] = field(default_factory=dict)
     known: str = "It is counted in the stored scene."
     reported: str = "Reported rows are the paper's, of other images."

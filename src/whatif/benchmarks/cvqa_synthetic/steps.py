@@ -54,7 +54,9 @@ VARIANT = Dimension(
     lambda params, benchmark: ["original", "counterfactual"],
     "Only this variant of the questions, original or counterfactual.",
 )
-OF_TWINS = shared_tables("templates", "drops", "letters", "rules", "shortcuts", "reading", "costs", "funnel")
+OF_TWINS = shared_tables(
+    "templates", "drops", "letters", "rules", "shortcuts", "reading", "costs", "programs", "funnel"
+)
 TABLES = TableModules("whatif.benchmarks.cvqa_synthetic", *OF_TWINS)
 TABLE_7 = f"{__package__}:published/table7.csv"  # a file of the package
 CITATION = (

@@ -29,17 +29,33 @@ def by_people(judgements: Iterable[Row]) -> list[Row]:
 def annotator_tables(
     judgements: Iterable[Row], gold: Iterable[Row], settings: Resampling, seed: int, resolution: Resolution
 ) -> list[Table]:
-    """The tables `annotator-agreement` and `annotators`, from rows of `judgements`; they are empty without people.
+    """The tables `annotator-agreement` and `annotators`."""
+    people = by_people(judgements)
+    return [agreement_table(people, settings, seed, resolution), work_table(people, gold, settings, seed, resolution)]
+
+
+def agreement_table(judgements: Iterable[Row], settings: Resampling, seed: int, resolution: Resolution) -> Table:
+    """The table `annotator-agreement`, from rows of `judgements`; it is empty without people."""
+    from whatif.results.reporting.annotators import annotator_agreement
+
+    people = by_people(judgements)
+    made = annotator_agreement(people, settings, seed, resolution=resolution)
+    return made if people else _without_people(made)
+
+
+def work_table(
+    judgements: Iterable[Row], gold: Iterable[Row], settings: Resampling, seed: int, resolution: Resolution
+) -> Table:
+    """The table `annotators`, from rows of `judgements`; it is empty without people.
 
     `gold` are the judgements that the annotation tool marked as the ground truth. Gold items are those on which these
     agree.
     """
-    from whatif.results.reporting.annotators import annotator_agreement, annotators
+    from whatif.results.reporting.annotators import annotators
 
     people = by_people(judgements)
-    agreed = annotator_agreement(people, settings, seed, resolution=resolution)
-    work = annotators(people, settings, seed, resolution=resolution, gold=_gold(gold))
-    return [agreed, work] if people else [_without_people(agreed), _without_people(work)]
+    made = annotators(people, settings, seed, resolution=resolution, gold=_gold(gold))
+    return made if people else _without_people(made)
 
 
 class Annotated(Protocol):

@@ -38,7 +38,8 @@ class Results:
     """What the tables of every benchmark with models need.
 
     task: the step that makes them. title: the name of the set. dimension: its models, and names: their display names.
-    questions: all that were asked. judged: what a judge found, None without one. stages: the funnel.
+    questions: all that were asked, and groups: their groups, in the order of tables. judged: what a judge found, None
+    without one. stages: the funnel.
     """
 
     task: Task[Any]
@@ -49,6 +50,7 @@ class Results:
     questions: Sequence[dict[str, Any]]
     judged: Judged | None = None
     stages: Sequence[FunnelStage] = ()
+    groups: Sequence[str] = ()
 
     @property
     def level(self) -> str:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from whatif.benchmarks.cvqa_real.reference_text import Words
+from whatif.benchmarks.cvqa_real.reference_text import Words, read_reference
+from whatif.benchmarks.cvqa_real.report import RealResults
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL
 from whatif.benchmarks.cvqa_real.words import CLASSES, WordClass, word_classes
+from whatif.engine.files.inputs import user_path
 from whatif.engine.language.tagging import tagger
+from whatif.results.reporting import declared
 from whatif.results.reporting.svg import new_figure, svg
+from whatif.results.reporting.table import Table
 from whatif.results.reporting.word_cloud import draw_cloud, word_cloud
 
 if TYPE_CHECKING:
@@ -57,3 +61,11 @@ def _caption(text: str, of_class: str, words: WordClass) -> str:
         return f"{of_class.capitalize()} of {short}\nnone"
     ratio = f"type-token ratio {words.type_token_ratio:.3f}"
     return f"{of_class.capitalize()} of {short}\n{words.tokens:,} words, {words.types:,} different, {ratio}"
+
+
+def _draw(found: RealResults, tables: Mapping[str, Table]) -> bytes:
+    reference = found.settings.reference_text
+    return word_clouds(found.main_set, None if reference is None else read_reference(user_path(reference)))
+
+
+FIGURE = declared.Figure(_draw, above="words")

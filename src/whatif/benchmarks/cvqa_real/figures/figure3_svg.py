@@ -1,4 +1,4 @@
-"""Figures 3 and 5 of C-VQA: the distribution of answers, and the gap between images of men and of women."""
+"""Figure 3 of C-VQA: the distribution of answers in the numerical groups of the main set."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from whatif.results.reporting.numerals import p_value
-from whatif.results.reporting.precision import percent
+from whatif.benchmarks.cvqa_real.report import RealResults
+from whatif.benchmarks.cvqa_real.tables.answers import answer_counts
+from whatif.results.reporting import declared
 from whatif.results.reporting.svg import new_figure, svg
-from whatif.scoring.statistics import GroupGap
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _COLOURS = {"original": "#1b6ca8", "counterfactual": "#b5541c"}
-_GENDER_COLOURS = ("#4c7d5a", "#8a5a96")
 _LARGEST = 10  # larger answers share a bar if they are few
 _FEW = 0.05  # share of the answers that may be in the last bar
 _BARS = 12  # maximum number of bars of a variant
@@ -77,41 +76,6 @@ def _range(bar: int, width: int) -> str:
     return str(bar) if width == 1 else f"{bar * width}-{(bar + 1) * width - 1}"
 
 
-def gap_bars(
-    gaps: Mapping[str, GroupGap],
-    names: Mapping[str, str],
-    why_empty: str = "no answers on images of annotated gender",
-) -> bytes:
-    """Figure 5 as an SVG: diff(male) and diff(female) of each model, in points, with their intervals.
-
-    Without a model it is a line of text, `why_empty`, and has no axes (`gender_funnel.why_no_gap`).
-    """
-
-    def draw() -> Figure:
-        if not gaps:
-            figure = new_figure(6.4, 0.6)
-            figure.text(0.5, 0.5, why_empty, ha="center", va="center", parse_math=False)
-            return figure
-        figure = new_figure(6.4, 1.6 + 0.45 * len(gaps))
-        axes = figure.subplots()
-        for place, gap in enumerate(gaps.values()):
-            for side, (label, interval) in enumerate((("male", gap.first), ("female", gap.second))):
-                value, low, high = (percent(end) for end in (interval.estimate, interval.low, interval.high))
-                axes.barh(
-                    place + 0.36 * (side - 0.5),
-                    value,
-                    height=0.34,
-                    color=_GENDER_COLOURS[side],
-                    xerr=[[max(0.0, value - low)], [max(0.0, high - value)]],
-                    error_kw={"elinewidth": 0.8, "capsize": 2},
-                    label=label if place == 0 else None,
-                )
-            axes.text(1.01, place, f"p {p_value(gap.p)}", transform=axes.get_yaxis_transform(), va="center", fontsize=8)
-        axes.set_yticks(range(len(gaps)), [names[model] for model in gaps], parse_math=False)
-        axes.set_ylim(len(gaps) - 0.45, -0.55)  # the first model on top, with room for both bars of each
-        axes.axvline(0, color="#8a8a8a", linewidth=0.8)
-        axes.set_xlabel("accuracy on original minus counterfactual questions (points)")
-        figure.legend(loc="outside upper center", ncols=2, frameon=False)  # inside, it would hide intervals
-        return figure
-
-    return svg(draw)
+FIGURE: declared.Figure[RealResults] = declared.Figure(
+    lambda found, tables: answer_distribution(answer_counts(found.main_set)), above="answers"
+)

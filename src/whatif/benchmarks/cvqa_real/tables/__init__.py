@@ -1,0 +1,1 @@
+"""The tables of C-VQA-Real: one module each."""
