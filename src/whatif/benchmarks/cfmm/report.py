@@ -21,7 +21,6 @@ from whatif.benchmarks.shared.tasks import limits_of, names_of
 from whatif.engine import artifacts
 from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.graph.task import Task
-from whatif.engine.params.resolution import Resolution
 from whatif.formats.cfmm_items import CATEGORIES
 from whatif.results.reporting.answers import COLUMNS, System
 from whatif.results.reporting.beside import rows_beside
@@ -46,12 +45,6 @@ class Cfmm(SystemResults):
     def asked(self) -> Asked:
         """The questions in arrays."""
         return self.answers.questions
-
-    @property
-    def resolution(self) -> Resolution:
-        """How people's judgements of an item are resolved."""
-        found: Resolution = self.task.settings.resolution
-        return found
 
     @property
     def chance(self) -> float:

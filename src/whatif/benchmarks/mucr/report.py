@@ -1,138 +1,204 @@
-"""The results of MuCR: tables beside the reported numbers, the drop from text to images, figures, and a report."""
+"""The results of MuCR, from which its tables and figures are made, and their publication with the items of the site."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from whatif.benchmarks.mucr import figures
-from whatif.benchmarks.mucr.asked_items import AskedItems
+from whatif.benchmarks.mucr.asked_items import IN_IMAGES, IN_TEXT, AskedItems, Way
 from whatif.benchmarks.mucr.dimensions import TUNED
-from whatif.benchmarks.mucr.factor_tables import context, languages, styles
 from whatif.benchmarks.mucr.funnel_stages import stages_of
-from whatif.benchmarks.mucr.headline import headline_of, points_of
-from whatif.benchmarks.mucr.main_tables import gap, table6, table7
-from whatif.benchmarks.mucr.results import Attempts, Results
-from whatif.benchmarks.mucr.rules_table import rules
-from whatif.benchmarks.mucr.set_tables import SetCounts, set_table
+from whatif.benchmarks.mucr.outcomes import (
+    ALL,
+    DROP,
+    PEOPLE,
+    Answerer,
+    ByMetric,
+    Row,
+    changes,
+    scores,
+    with_all,
+)
+from whatif.benchmarks.mucr.schemas import SCORES
 from whatif.benchmarks.mucr.settings import ReportSettings
 from whatif.benchmarks.mucr.site_items import site_items
-from whatif.benchmarks.mucr.tuning_table import table4
-from whatif.benchmarks.mucr.variation_tables import table1, table2, table3
-from whatif.benchmarks.shared.annotator_tables import annotator_tables
 from whatif.benchmarks.shared.dimensions import CHOOSER
-from whatif.benchmarks.shared.judged_rows import with_judged_rows
 from whatif.benchmarks.shared.pilots import Pilot, marked
-from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish, reading_of, systems_of
+from whatif.benchmarks.shared.reports import publish, systems_of
+from whatif.benchmarks.shared.results import SystemResults
 from whatif.benchmarks.shared.tasks import names_of
 from whatif.engine import artifacts
 from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.graph.task import Task
-from whatif.engine.params.model_entries import RankingRule
-from whatif.results.reporting.answers import COLUMNS, Answers, Flags
-from whatif.results.reporting.funnel import funnel
-from whatif.results.reporting.ranking_rules import marked as marked_by_rule
-from whatif.results.reporting.report import Report
-from whatif.results.reporting.shortcuts import shortcuts
-from whatif.results.reporting.table import to_csv
-from whatif.scoring.ranking_rules import STORED
+from whatif.results.reporting.answers import COLUMNS, Answers, Flags, System
+from whatif.results.reporting.beside import rows_beside
+from whatif.results.reporting.declared import report_of
+from whatif.results.reporting.table import OURS
+from whatif.results.reporting.table_modules import TableModules
 
-TITLE = "MuCR"
-_NEEDS_IMAGES: RankingRule = "minus-without-image"
+CHANCE = 25.0  # percent, of four options
+MEAN = "mean"  # over seeds or attempts
+WAYS: tuple[Way, ...] = (IN_TEXT, IN_IMAGES)
 _BASELINES = ("random", "first-option", "majority")  # adapters that read neither image nor question
 
 
-def publish_report(task: Task[ReportSettings]) -> None:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Mucr(SystemResults):
+    """The results of MuCR.
+
+    tuned: the answers of fine-tuned models, by key of the model and seed. attempts: those of people, by attempt.
+    """
+
+    answers: Answers[AskedItems]
+    tuned: Mapping[str, Mapping[str, Answers[AskedItems]]] = field(default_factory=dict)
+    attempts: Answers[AskedItems] | None = None
+
+    @property
+    def chance(self) -> float:
+        """The accuracy of guessing in percent."""
+        return CHANCE
+
+    @property
+    def asked(self) -> AskedItems:
+        """The questions in arrays."""
+        return self.answers.questions
+
+    @property
+    def ranked_by(self) -> str:
+        """What readers have to know about a rule of ranking other than the usual one."""
+        without = " Questions in text have no image, so they count as unanswered."
+        return super().ranked_by + (without if self.rule == "minus-without-image" else "")
+
+    @cached_property
+    def systems(self) -> dict[System, Answerer]:
+        """All systems."""
+        return {
+            system: Answerer(self.place(system), [(self.answers, number)])
+            for number, system in enumerate(self.answers.systems)
+        }
+
+    @property
+    def main(self) -> list[Answerer]:
+        """The system of each model in the main tables: with the first of the strategies that it was asked with."""
+        found: dict[str, System] = {}
+        for one in sorted(self.systems, key=lambda one: self.task.settings.strategies.index(one[1])):
+            found.setdefault(one[0], one)
+        return [who for system, who in self.systems.items() if found[system[0]] == system]
+
+    @property
+    def everyone(self) -> list[Answerer]:
+        """The systems of the main tables, and people."""
+        return [*self.main, *self.people]
+
+    @property
+    def people(self) -> list[Answerer]:
+        """People, if some answered."""
+        attempts = self.attempts
+        if attempts is None:
+            return []
+        return [Answerer({"name": PEOPLE, "source": OURS}, [(attempts, one) for one in range(len(attempts.systems))])]
+
+    def beside(
+        self, reported: Sequence[Row], ours: Callable[[Answerer], Iterable[Row]], who: Iterable[Answerer]
+    ) -> Iterator[Mapping[str, Any]]:
+        """The rows of each reported system, then ours of models of its name; at the end our other models and people."""
+        rows = [(one.is_model, row) for one in who for row in ours(one)]
+        yield from rows_beside(reported, [row for is_model, row in rows if is_model])
+        yield from (row for is_model, row in rows if not is_model)
+
+    def scores(self, found: ByMetric, place: Row) -> list[Row]:
+        """Rows of the measure `score`."""
+        return scores(found, place, self.settings.confidence)
+
+    def changes(self, before: ByMetric, after: ByMetric, place: Row) -> list[Row]:
+        """Rows of the measure `change`."""
+        return changes(before, after, place, self.settings.confidence)
+
+    def drops(self, text: ByMetric, images: ByMetric, place: Row) -> list[Row]:
+        """Rows of the measure `drop`, from text to images; also over the three metrics together."""
+        return changes(with_all(images), with_all(text), place, self.settings.confidence, DROP)
+
+    def by_way(
+        self, who: Answerer, column: str, ways: Mapping[str, Way], metrics: Sequence[str] = SCORES, **labels: str
+    ) -> Iterator[Row]:
+        """The scores in several ways, whose names are in a column, and the changes from the first of them."""
+        first: ByMetric | None = None
+        for name, way in ways.items():
+            place, found = {**who.place, column: name, **labels}, who.by_metric(way, metrics)
+            yield from self.scores(found, place)
+            if first is None:
+                first = found
+            else:
+                yield from self.changes(first, found, place)
+
+    def is_real_model(self, row: Mapping[str, Any]) -> bool:
+        """Whether a row is of one of our models that read the question, or an image."""
+        shown = self.task.shown_models(CHOOSER)
+        return bool(row.get("model")) and shown[row["model"]].get("adapter") not in _BASELINES
+
+    @property
+    def headline(self) -> dict[str, Any]:
+        """The numbers for `dvc metrics diff`: model -> strategy -> numbers.
+
+        `text` and `multimodal` are in percent, `gap` is the drop from text to images in points, positive where a model
+        loses with images, and `n` the number of pairs. They are over the three metrics together; with a metric at the
+        end (`text_c2e`) they are of this metric. People are `Human`, and the mean over the seeds of a fine-tuned model
+        is `<model>-tuned`.
+        """
+        found: dict[str, Any] = {}
+        for (model, strategy), who in self.systems.items():
+            found.setdefault(model, {})[strategy] = self._numbers(*(who.by_metric(way) for way in WAYS))
+        for who in self.people:
+            found[PEOPLE] = {MEAN: self._numbers(*(who.by_metric(way) for way in WAYS))}
+        for model, by_seed in self.tuned.items():
+            who = Answerer({}, [(answers, 0) for answers in by_seed.values()])
+            found[f"{model}-tuned"] = {MEAN: self._numbers({}, who.by_metric(IN_IMAGES))}
+        return found
+
+    def _numbers(self, text: ByMetric, images: ByMetric) -> dict[str, float | int]:
+        rows = {
+            "text": self.scores(with_all(text), {}),
+            "multimodal": self.scores(with_all(images), {}),
+            "gap": self.drops(text, images, {}),
+        }
+        numbers = {
+            what if row["metric"] == ALL else f"{what}_{row['metric'].lower()}": row["value"]
+            for what, some in rows.items()
+            for row in some
+        }
+        return {**numbers, "n": max((one.n for one in (*text.values(), *images.values())), default=0)}
+
+
+def publish_report(task: Task[ReportSettings], title: str, modules: TableModules) -> None:
     """Publishes every text file of this benchmark's aggregation, and its items for the site.
 
     Raises WhatifError when predictions are not those of the questions, as `Answers` and `AskedItems` say.
     """
-    settings = task.settings.aggregate
     items = task.read("items").to_pylist()
-    rows = task.read("questions").to_pylist()
-    questions = AskedItems.of(rows, items)
+    questions = task.read("questions").to_pylist()
+    asked = AskedItems.of(questions, items)
     systems = systems_of(task, CHOOSER, task.settings.strategies)
-    answers = Answers(artifacts.batches(task.paths("predictions"), PREDICTIONS, COLUMNS), questions, systems)
+    answers = Answers(artifacts.batches(task.paths("predictions"), PREDICTIONS, COLUMNS), asked, systems)
     pilots = checked(answers)
     keys = list(dict.fromkeys(model for model, _ in systems))
-    sampled = marked({key: name for key, name in names_of(task, CHOOSER).items() if key in keys}, pilots)
-    by_mean = answers.rank_by(settings.rule)
-    attempts = list(task.rows("attempts"))
-    results = Results(
-        answers,
-        marked_by_rule(sampled, [model for model, _ in by_mean]),
-        settings,
-        task.settings.strategies,
-        dict(_tuned(task, questions)),
-        Attempts.of(attempts, questions) if attempts else None,
-        frozenset(key for key, fields in task.shown_models(CHOOSER).items() if fields.get("adapter") in _BASELINES),
-        _ranked_by(settings.rule),
-    )
-    counts = set_counts(task, items)
-    main, of_styles, of_context, of_languages = table6(results), styles(results), context(results), languages(results)
-    tables = [
-        main,
-        gap(results),
-        table1(results),
-        table2(results),
-        table3(results),
-        table4(results),
-        table7(results),
-        of_styles,
-        of_context,
-        of_languages,
-        set_table(counts),
-        shortcuts(audits_of(task), settings.confidence, figures.CHANCE),
-        rules(answers, sampled, settings),
-        *annotator_tables(task.rows("judgements"), task.rows("gold"), settings, task.seed, task.settings.choices_by),
-        reading_of(task, results.names),
-        costs_of(task, CHOOSER, results.names),
-        funnel(stages_of(task, answers)),
-    ]
-    judged = judged_of(task, task.settings.judge, rows, results.names)
-    places = {system: results.place(system) for system in systems}
-    groups = {row["question_id"]: row["group_id"] for row in items}
-    tables[0] = with_judged_rows(task, main, judged, rows, places, confidence=settings.confidence, clusters=groups)
-    of_systems = {(model, strategy): f"{results.names[model]}, {strategy}" for model, strategy in systems}
-    files = {
-        "accuracy.csv": to_csv(points_of(main)).encode(),
-        "figure4.svg": figures.figure4(counts.categories, counts.styles),
-        "figure5.svg": figures.figure5(main),
-        "figure6.svg": figures.figure6(main),
-        "figure8.svg": figures.figure8(of_styles),
-        "figure11.svg": figures.figure11(of_context),
-        "figure14.svg": figures.figure14(of_languages),
-    }
-    shown = {
-        "": "figure5.svg",
-        "table6": "figure6.svg",
-        "styles": "figure8.svg",
-        "context": "figure11.svg",
-        "language": "figure14.svg",
-        "set": "figure4.svg",
-    }
-    shown_items, views = site_items(task, rows, items, of_systems, by_mean, judged=judged)
-    publish(task, Report(TITLE, tables, headline_of(results), files, shown), shown_items, views)
+    names = marked({key: name for key, name in names_of(task, CHOOSER).items() if key in keys}, pilots)
+    attempts = attempts_of(task.rows("attempts"), asked)
+    stages = stages_of(task, answers)
+    found = Mucr.of(task, title, questions, answers, names, tuned=_tuned(task, asked), attempts=attempts, stages=stages)
+    shown = {(model, strategy): f"{found.names[model]}, {strategy}" for model, strategy in systems}
+    shown_items, views = site_items(task, questions, items, shown, found.by_mean, judged=found.judged)
+    publish(task, report_of(modules, title, found, found.headline), shown_items, views)
 
 
-def _ranked_by(rule: RankingRule) -> str:
-    """What readers have to know about a rule of ranking other than the usual one."""
-    if rule == STORED:
-        return ""
-    needs = " Questions in text have no image, so they count as unanswered." if rule == _NEEDS_IMAGES else ""
-    return f"Ranked options are compared by {rule}.{needs}"
-
-
-def set_counts(task: Task[ReportSettings], items: list[dict[str, Any]]) -> SetCounts:
-    """The rows of which the table `set` is made; only pairs that are used count."""
-    pairs = list(task.rows("pairs", ["pair_id", "group_id", "category"]))
-    used = {row["pair_id"] for row in pairs}
-    columns = ["candidate_id", "pair_id", "style", "generator"]
-    candidates = [row for role in ("provided", "candidates") for row in task.rows(role, columns)]
-    choices = [row for row in task.rows("choices") if row["pair_id"] in used]
-    return SetCounts(pairs, [row for row in candidates if row["pair_id"] in used], choices, items)
+def attempts_of(rows: Iterable[Mapping[str, Any]], questions: AskedItems) -> Answers[AskedItems] | None:
+    """The rows of `human-attempts`, each attempt as a system; None without any. Raises WhatifError as `Answers`."""
+    given = [{**row, "model": row["attempt"], "strategy": PEOPLE, "status": "ok"} for row in rows]
+    names = sorted({row["attempt"] for row in given})
+    return Answers(given, questions, [(name, PEOPLE) for name in names]) if given else None
 
 
 def checked(answers: Answers[AskedItems]) -> dict[str, Pilot]:
@@ -164,20 +230,15 @@ def checked(answers: Answers[AskedItems]) -> dict[str, Pilot]:
     return found
 
 
-def _tuned(task: Task[ReportSettings], questions: AskedItems) -> Iterator[tuple[tuple[str, str], Answers[AskedItems]]]:
+def _tuned(task: Task[ReportSettings], questions: AskedItems) -> dict[str, dict[str, Answers[AskedItems]]]:
     """The answers of fine-tuned models by key of the model and seed."""
+    found: dict[str, dict[str, Answers[AskedItems]]] = {}
     given = task.inputs["tuned"]
     for path, wildcards in zip(given.paths, given.wildcards, strict=True):
-        rows = list(artifacts.batches([path], PREDICTIONS, COLUMNS))
-        systems = list(
-            dict.fromkeys(
-                (model, strategy)
-                for piece in rows
-                for model, strategy in zip(piece["model"].to_pylist(), piece["strategy"].to_pylist(), strict=True)
-            )
-        )
-        if systems:
-            answers = Answers(rows, questions, systems)
+        rows = artifacts.read(path, PREDICTIONS, COLUMNS)
+        if rows.num_rows:
+            answers = Answers([rows], questions, [(rows["model"][0].as_py(), rows["strategy"][0].as_py())])
             checked(answers)
             answers.rank_by(task.settings.aggregate.rule)
-            yield (wildcards[TUNED.name], wildcards["seed"]), answers
+            found.setdefault(wildcards[TUNED.name], {})[wildcards["seed"]] = answers
+    return found

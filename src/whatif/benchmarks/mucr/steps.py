@@ -21,9 +21,9 @@ from whatif.benchmarks.mucr.settings import (
     MucrSettings,
     ReportSettings,
 )
-from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
 from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_JUDGE, STRATEGY_FILES
 from whatif.benchmarks.shared.judging import judge_step
+from whatif.benchmarks.shared.tables import shared_tables
 from whatif.engine.artifacts.schemas import PREDICTIONS, REJECTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.engine.graph.reading import first_of
@@ -31,12 +31,12 @@ from whatif.engine.graph.steps import Benchmark, StepsOf
 from whatif.engine.graph.task import Task
 from whatif.engine.language.strategies import DIRECT
 from whatif.engine.params.fine_tuning import FineTuning
-from whatif.results.reporting.table_modules import table_files
+from whatif.results.reporting.table_modules import TableModules
 
-FIGURES = tuple(f"figure{number}.svg" for number in (4, 5, 6, 8, 11, 14))
-_TABLES = (
-    *("table6", "gap", "table1", "table2", "table3", "table4", "table7", "styles", "context", "language", "set"),
-    *("shortcuts", "rules", "reading", "costs", "funnel"),
+TITLE = "MuCR"
+TABLES = TableModules(
+    "whatif.benchmarks.mucr",
+    *shared_tables("shortcuts", "annotator_agreement", "annotators", "reading", "costs", "funnel"),
 )
 _step = StepsOf(MucrSettings)
 
@@ -174,13 +174,14 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "shortcuts": audit_shortcuts["shortcuts"],
     },
     outputs=SITE_OUTPUTS,
-    publishes=("report.md", "accuracy.csv", *FIGURES, *table_files((*_TABLES, *ANNOTATOR_TABLES))),
+    code=TABLES.code,
+    publishes=("report.md", *TABLES.files),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables beside the reported numbers, the figures, the drops, the funnel, and items."""
     from whatif.benchmarks.mucr.report import publish_report
 
-    publish_report(task)
+    publish_report(task, TITLE, TABLES)
 
 
 BENCHMARK = Benchmark(
@@ -226,7 +227,7 @@ BENCHMARK = Benchmark(
             "y": "images",
             "x_label": "text, mean of C2E, CP and EXP (%)",
             "y_label": "images, mean of C2E, CP and EXP (%)",
-            "title": "MuCR",
+            "title": TITLE,
         },
     ),
     about=(

@@ -20,6 +20,7 @@ from whatif.engine.graph.task import Task
 from whatif.engine.language.strategies import DIRECT
 from whatif.engine.params.judge import JudgeSettings
 from whatif.engine.params.model_entries import RankingRule
+from whatif.engine.params.resolution import Resolution
 from whatif.results.reporting.answers import Answers, System
 from whatif.results.reporting.funnel import FunnelStage
 from whatif.results.reporting.judged import Judged
@@ -115,6 +116,12 @@ class SystemResults(Results):
     def ranked_by(self) -> str:
         """What a table says about a rule of ranking that is not the usual one."""
         return "" if self.rule == STORED else f"Ranked options are compared by {self.rule}."
+
+    @property
+    def resolution(self) -> Resolution:
+        """How people's judgements of an item are resolved."""
+        found: Resolution = self.task.settings.resolution
+        return found
 
     def place(self, system: System) -> dict[str, str]:
         """The identifying columns of a system."""
