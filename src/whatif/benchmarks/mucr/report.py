@@ -27,10 +27,9 @@ from whatif.benchmarks.mucr.schemas import SCORES
 from whatif.benchmarks.mucr.settings import ReportSettings
 from whatif.benchmarks.mucr.site_items import site_items
 from whatif.benchmarks.shared.dimensions import CHOOSER
-from whatif.benchmarks.shared.pilots import Pilot, marked
+from whatif.benchmarks.shared.pilots import Pilot
 from whatif.benchmarks.shared.reports import publish, systems_of
 from whatif.benchmarks.shared.results import SystemResults
-from whatif.benchmarks.shared.tasks import names_of
 from whatif.engine import artifacts
 from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.graph.task import Task
@@ -184,11 +183,11 @@ def publish_report(task: Task[ReportSettings], title: str, modules: TableModules
     systems = systems_of(task, CHOOSER, task.settings.strategies)
     answers = Answers(artifacts.batches(task.paths("predictions"), PREDICTIONS, COLUMNS), asked, systems)
     pilots = checked(answers)
-    keys = list(dict.fromkeys(model for model, _ in systems))
-    names = marked({key: name for key, name in names_of(task, CHOOSER).items() if key in keys}, pilots)
     attempts = attempts_of(task.rows("attempts"), asked)
     stages = stages_of(task, answers)
-    found = Mucr.of(task, title, questions, answers, names, tuned=_tuned(task, asked), attempts=attempts, stages=stages)
+    found = Mucr.of(
+        task, title, questions, answers, pilots, tuned=_tuned(task, asked), attempts=attempts, stages=stages
+    )
     shown = {(model, strategy): f"{found.names[model]}, {strategy}" for model, strategy in systems}
     shown_items, views = site_items(task, questions, items, shown, found.by_mean, judged=found.judged)
     publish(task, report_of(modules, title, found, found.headline), shown_items, views)

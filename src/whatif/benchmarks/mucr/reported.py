@@ -7,8 +7,8 @@ from typing import Any
 
 from whatif.benchmarks.mucr.outcomes import ALL, DROP, SCORE
 from whatif.benchmarks.mucr.schemas import MAIN_FORM, SCORES, TEXT, Form
-from whatif.results.reporting.published_numbers import published
-from whatif.results.reporting.table import PUBLISHED, REPORTED
+from whatif.results.reporting.published_numbers import as_reported, published
+from whatif.results.reporting.table import REPORTED
 
 TABLES = ("1", "2", "3", "4", "6", "7")  # with numbers; Table 5 has examples
 FORMS: Mapping[str, Form] = {"Form-1": MAIN_FORM, "Form-2": "cause-and-composite", "Form-3": "separate"}
@@ -25,9 +25,8 @@ def reported(table: str) -> list[Row]:
     for row in published(__package__, f"table{table}"):
         label, field = _LABELS.get(table, ("form", "form"))
         form = TEXT if row["form"] == TEXT else FORMS[row.get("visual_form", "Form-1")]
-        place = {"name": row["system"], "source": REPORTED, label: form if label == "form" else row[field]}
-        score = {"metric": row["metric"], "measure": SCORE, "value": float(row["value"]), PUBLISHED: row["value"]}
-        found.append({**place, **score})
+        labels = {label: form if label == "form" else row[field]}
+        found.append(as_reported(row, **labels, metric=row["metric"], measure=SCORE))
     return found
 
 

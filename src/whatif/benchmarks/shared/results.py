@@ -90,12 +90,19 @@ class SystemResults(Results):
         title: str,
         questions: Sequence[dict[str, Any]],
         answers: Answers[Any],
-        names: Mapping[str, str],
+        pilots: Mapping[str, Pilot],
+        *,
+        unit: str = "pair",
         **more: Any,
     ) -> Self:
-        """The results of a step whose settings have `aggregate` and `judge`; `more` are further fields."""
+        """The results of a step whose settings have `aggregate` and `judge`.
+
+        pilots: the samples of models that were not asked all, counted in `unit`. more: further fields of a subclass.
+        """
         settings = task.settings.aggregate
         by_mean = answers.rank_by(settings.rule)
+        known = names_of(task, CHOOSER)
+        names = marked({key: known[key] for key in dict.fromkeys(answers.models)}, pilots, unit)
         marked_names = marked_by_rule(names, [model for model, _ in by_mean])
         return cls(
             task=task,
