@@ -1,8 +1,4 @@
-"""Which answers are right, pair by pair: shares and paired changes with intervals by group (MuCR 3.2).
-
-The four pairs of a group share their causality and, in C2E and EXP, their options. They are not independent, so every
-interval and test here is by group.
-"""
+"""Which answers are right, pair by pair: those of systems, of people and of fine-tuned models (MuCR 3.2)."""
 
 from __future__ import annotations
 
@@ -13,10 +9,8 @@ from typing import Any
 import numpy as np
 
 from whatif.benchmarks.mucr.asked_items import AskedItems, Way
-from whatif.benchmarks.mucr.schemas import METRICS, SCORES
+from whatif.benchmarks.mucr.schemas import SCORES
 from whatif.results.reporting.answers import Answers, Flags, Places
-from whatif.results.reporting.precision import in_percent, p_number
-from whatif.scoring.statistics import clustered_share, paired_difference
 
 PEOPLE = "Human"  # as the paper names them
 ALL = "all"  # the three metrics together
@@ -93,35 +87,3 @@ def with_all(found: ByMetric) -> dict[str, Outcomes]:
     """The answers by metric with those of the three metrics together, if there are some of each."""
     complete = all(metric in found for metric in SCORES)
     return {**found, **({ALL: together([found[metric] for metric in SCORES])} if complete else {})}
-
-
-def scores(found: ByMetric, place: Row, confidence: float) -> list[Row]:
-    """Rows of the measure `score` in percent, by metric."""
-    return [
-        {
-            **place,
-            "metric": metric,
-            "measure": SCORE,
-            **in_percent("value", clustered_share(one.right, one.groups, confidence=confidence)),
-            "n": one.n,
-        }
-        for metric, one in found.items()
-    ]
-
-
-def changes(before: ByMetric, after: ByMetric, place: Row, confidence: float, measure: str = CHANGE) -> list[Row]:
-    """Rows of the measure `change` in points, by metric: after minus before, over the keys of both.
-
-    The drop from before to after has the other sign: exchange them, and give `DROP` as the measure.
-    """
-    rows = []
-    for metric in (*METRICS, ALL):
-        if metric not in before or metric not in after:
-            continue
-        keys = np.intersect1d(before[metric].keys, after[metric].keys)
-        if keys.size:
-            first, second = before[metric].only(keys), after[metric].only(keys)
-            found = paired_difference(first.right, second.right, first.groups, confidence=confidence)
-            numbers = {**in_percent("value", found.interval), "n": len(keys), "p": p_number(found.p)}
-            rows.append({**place, "metric": metric, "measure": measure, **numbers})
-    return rows

@@ -14,16 +14,16 @@ from whatif.benchmarks.mucr.dimensions import TUNED
 from whatif.benchmarks.mucr.funnel_stages import stages_of
 from whatif.benchmarks.mucr.outcomes import (
     ALL,
+    CHANGE,
     DROP,
     PEOPLE,
+    SCORE,
     Answerer,
     ByMetric,
     Row,
-    changes,
-    scores,
     with_all,
 )
-from whatif.benchmarks.mucr.schemas import SCORES
+from whatif.benchmarks.mucr.schemas import METRICS, SCORES
 from whatif.benchmarks.mucr.settings import ReportSettings
 from whatif.benchmarks.mucr.site_items import site_items
 from whatif.benchmarks.shared.dimensions import CHOOSER
@@ -36,8 +36,10 @@ from whatif.engine.graph.task import Task
 from whatif.results.reporting.answers import COLUMNS, Answers, Flags, System
 from whatif.results.reporting.beside import rows_beside
 from whatif.results.reporting.declared import report_of
+from whatif.results.reporting.precision import in_percent, p_number
 from whatif.results.reporting.table import OURS
 from whatif.results.reporting.table_modules import TableModules
+from whatif.scoring.statistics import clustered_share, paired_difference
 
 CHANCE = 25.0  # percent, of four options
 MEAN = "mean"  # over seeds or attempts
@@ -48,6 +50,9 @@ _BASELINES = ("random", "first-option", "majority")  # adapters that read neithe
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Mucr(SystemResults):
     """The results of MuCR.
+
+    The four pairs of a group share their causality and, in C2E and EXP, their options. They are not independent, so
+    every interval and test is by group.
 
     tuned: the answers of fine-tuned models, by key of the model and seed. attempts: those of people, by attempt.
     """
@@ -110,16 +115,29 @@ class Mucr(SystemResults):
         yield from (row for is_model, row in rows if not is_model)
 
     def scores(self, found: ByMetric, place: Row) -> list[Row]:
-        """Rows of the measure `score`."""
-        return scores(found, place, self.settings.confidence)
+        """Rows of the measure `score` in percent, by metric."""
+        rows = []
+        for metric, one in found.items():
+            share = clustered_share(one.right, one.groups, confidence=self.settings.confidence)
+            rows.append({**place, "metric": metric, "measure": SCORE, **in_percent("value", share), "n": one.n})
+        return rows
 
-    def changes(self, before: ByMetric, after: ByMetric, place: Row) -> list[Row]:
-        """Rows of the measure `change`."""
-        return changes(before, after, place, self.settings.confidence)
+    def changes(self, before: ByMetric, after: ByMetric, place: Row, measure: str = CHANGE) -> list[Row]:
+        """Rows of the measure `change` in points, by metric: after minus before, over the keys of both."""
+        rows, confidence = [], self.settings.confidence
+        for metric in (*METRICS, ALL):
+            if metric in before and metric in after:
+                keys = np.intersect1d(before[metric].keys, after[metric].keys)
+                if keys.size:
+                    first, second = before[metric].only(keys), after[metric].only(keys)
+                    found = paired_difference(first.right, second.right, first.groups, confidence=confidence)
+                    numbers = {**in_percent("value", found.interval), "n": len(keys), "p": p_number(found.p)}
+                    rows.append({**place, "metric": metric, "measure": measure, **numbers})
+        return rows
 
     def drops(self, text: ByMetric, images: ByMetric, place: Row) -> list[Row]:
-        """Rows of the measure `drop`, from text to images; also over the three metrics together."""
-        return changes(with_all(images), with_all(text), place, self.settings.confidence, DROP)
+        """Rows of the measure `drop` in points: text minus images, also over the three metrics together."""
+        return self.changes(with_all(images), with_all(text), place, DROP)
 
     def by_way(
         self, who: Answerer, column: str, ways: Mapping[str, Way], metrics: Sequence[str] = SCORES, **labels: str
