@@ -1,26 +1,28 @@
-"""Questions of MuCR and answers to them, as rows, for tests of tables."""
+"""Questions of MuCR and answers to them, as rows, and the tables that are made of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pyarrow as pa
 
 from tests.choice_questions import choice_question
 from whatif.benchmarks.mucr.asked_items import AskedItems
-from whatif.benchmarks.mucr.results import Attempts, Results
+from whatif.benchmarks.mucr.report import Mucr, attempts_of
 from whatif.benchmarks.mucr.schemas import CONTEXT, MAIN_FORM, SCORES, STYLES, TEXT, VISUAL_FORMS
-from whatif.benchmarks.mucr.steps import TABLES
+from whatif.benchmarks.mucr.steps import TABLES, TITLE
 from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.looked_up import looked_up
+from whatif.engine.params.model_entries import RankingRule
 from whatif.results.reporting.answers import COLUMNS, Answers, System
 from whatif.results.reporting.table import Table
+from whatif.scoring.ranking_rules import STORED
 
 Row = dict[str, Any]
-NO_TASK: Any = None  # that of a table which reads nothing but answers
 SCHEMA = pa.schema([PREDICTIONS.schema.field(name) for name in COLUMNS])
 CATEGORIES = ("human", "animal")
 Right = Callable[[Row], bool]
@@ -111,23 +113,41 @@ def results(
     systems: Mapping[System, list[Row]],
     names: Mapping[str, str],
     strategies: Sequence[str] = ("direct",),
-    **others: Any,
-) -> Results:
-    questions = AskedItems.of(map(question, asked), asked)
-    made = Answers(table([row for rows in systems.values() for row in rows]), questions, list(systems))
-    if "tuned" in others:
-        others["tuned"] = {
-            key: Answers(table(rows), questions, [(rows[0]["model"], rows[0]["strategy"])])
-            for key, rows in others["tuned"].items()
-        }
-    if "people" in others:
-        others["people"] = Attempts.of(others["people"], questions)
-    how: Any = Settings()
-    fields = {"title": "MuCR", "settings": how, "dimension": CHOOSER, "questions": [], "strategies": strategies}
-    return Results(task=NO_TASK, names=names, plain_names=names, answers=made, **fields, **others)
+    *,
+    tuned: Mapping[str, Mapping[str, list[Row]]] | None = None,
+    people: Sequence[Row] = (),
+    rule: RankingRule = STORED,
+) -> Mucr:
+    """The results of some answers: of systems, of fine-tuned models by seed, and of people; `random` is a baseline."""
+    rows = [question(of) for of in asked]
+    questions = AskedItems.of(rows, asked)
+    settings = SimpleNamespace(strategies=list(strategies))
+    task: Any = SimpleNamespace(
+        rows=lambda *_: iter(asked),
+        settings=settings,
+        shown_models=lambda _: {key: {"adapter": key} for key in (*names, "random")},
+    )
+    return Mucr(
+        task=task,
+        title=TITLE,
+        settings=Settings(),
+        dimension=CHOOSER,
+        names=names,
+        plain_names=names,
+        questions=rows,
+        answers=Answers(table([row for rows in systems.values() for row in rows]), questions, list(systems)),
+        rule=rule,
+        tuned={
+            model: {
+                seed: Answers(table(rows), questions, [(rows[0]["model"], rows[0]["strategy"])])
+                for seed, rows in by_seed.items()
+            }
+            for model, by_seed in (tuned or {}).items()
+        },
+        attempts=attempts_of(people, questions),
+    )
 
 
-def made_table(name: str, found: Results) -> Table:
-    """A table of MuCR from results."""
-    made: Table = looked_up(TABLES.tables[name]).table(name, found)
-    return made
+def declared(name: str, found: Mucr) -> Table:
+    """The declared table of this name."""
+    return cast("Table", looked_up(TABLES.tables[name]).table(name, found))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 
 import pytest
 
@@ -16,9 +15,8 @@ from tests.pictures import png
 from tests.projects import Project
 from tests.published import funnel_lines
 from tests.shown_items import check_items, images_read_by, missing_images
-from whatif.benchmarks.mucr import report
 from whatif.benchmarks.mucr.schemas import SCORES, SIDES, STYLES, TEXT
-from whatif.benchmarks.mucr.steps import TABLES as MODULES
+from whatif.benchmarks.mucr.steps import aggregate
 from whatif.commands.summary import headline
 from whatif.engine.artifacts.images import image_row
 from whatif.engine.artifacts.schemas import PREDICTIONS
@@ -27,8 +25,6 @@ from whatif.engine.errors import WhatifError
 from whatif.engine.graph.jobs import Job
 
 pytestmark = pytest.mark.slow
-
-publish_report = partial(report.publish_report, modules=MODULES)
 
 ITEMS = items(5)
 PAIRS = list(dict.fromkeys(row["pair_id"] for row in ITEMS))
@@ -147,7 +143,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     """The report of the artifacts as they are; no test changes it."""
     project = selected(Project(tmp_path_factory.mktemp("whole")))
     job = made_inputs(project)
-    return project, job, report_of(project, job, publish_report)
+    return project, job, report_of(project, job, aggregate.function)
 
 
 def test_all_files_are_published_and_the_headline_has_each_system(whole: Whole) -> None:
@@ -183,7 +179,7 @@ def test_items_have_the_answers_of_systems_and_people(whole: Whole) -> None:
 
 
 def test_the_same_artifacts_give_the_same_bytes(project: Project, whole: Whole) -> None:
-    report_of(project, made_inputs(project), publish_report)
+    report_of(project, made_inputs(project), aggregate.function)
     files, others = (
         {path.relative_to(one.folder): path.read_bytes() for path in one.folder.rglob("metrics/**/*.*")}
         for one in (project, whole[0])
@@ -247,7 +243,7 @@ def test_predictions_that_leave_out_a_question_are_refused(project: Project) -> 
     rows = list(predictions("chance", "direct", ITEMS, first=True))[1:]
     write_artifact(given.paths[place], PREDICTIONS, sorted(rows, key=lambda row: str(row["question_id"])))
     with pytest.raises(WhatifError, match=r"chance with the strategy direct: there are .* questions; ask it again"):
-        report_of(project, job, publish_report)
+        report_of(project, job, aggregate.function)
 
 
 def test_a_pilot_sample_is_marked_in_the_names_and_people_who_choose_images_have_their_tables(project: Project) -> None:
@@ -259,7 +255,7 @@ def test_a_pilot_sample_is_marked_in_the_names_and_people_who_choose_images_have
             some = [row for row in ITEMS if row["pair_id"] in PAIRS[:8]]
             rows = list(predictions("eyes", wildcards["strategy"], some, first=wildcards["strategy"] == "direct"))
             write_artifact(path, PREDICTIONS, sorted(rows, key=lambda row: str(row["question_id"])))
-    report_of(project, job, publish_report)
+    report_of(project, job, aggregate.function)
     assert "LLaVA-v1.6 (pilot sample of 8 pairs)" in project.published("table6.csv")
     assert "not in the pilot sample" in project.published("funnel.csv")
     assert "p1" in project.published("annotators.md")

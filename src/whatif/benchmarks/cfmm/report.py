@@ -14,14 +14,13 @@ from whatif.benchmarks.cfmm.measures import ACCURACIES, ALL, TOTAL, Row, measure
 from whatif.benchmarks.cfmm.reported import prompt_name, reported
 from whatif.benchmarks.cfmm.settings import ReportSettings
 from whatif.benchmarks.shared.dimensions import CHOOSER
-from whatif.benchmarks.shared.pilots import marked, pilots_of
+from whatif.benchmarks.shared.pilots import pilots_of
 from whatif.benchmarks.shared.reports import publish, systems_of
 from whatif.benchmarks.shared.results import SystemResults
-from whatif.benchmarks.shared.tasks import limits_of, names_of
+from whatif.benchmarks.shared.tasks import limits_of
 from whatif.engine import artifacts
 from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.graph.task import Task
-from whatif.engine.params.resolution import Resolution
 from whatif.formats.cfmm_items import CATEGORIES
 from whatif.results.reporting.answers import COLUMNS, System
 from whatif.results.reporting.beside import rows_beside
@@ -46,12 +45,6 @@ class Cfmm(SystemResults):
     def asked(self) -> Asked:
         """The questions in arrays."""
         return self.answers.questions
-
-    @property
-    def resolution(self) -> Resolution:
-        """How people's judgements of an item are resolved."""
-        found: Resolution = self.task.settings.resolution
-        return found
 
     @property
     def chance(self) -> float:
@@ -116,14 +109,13 @@ def publish_report(task: Task[ReportSettings], title: str, modules: TableModules
     systems = systems_of(task, CHOOSER, task.settings.strategies)
     keys = list(dict.fromkeys(model for model, _ in systems))
     pilots = pilots_of(limits_of(task, CHOOSER, keys), dict.fromkeys(keys, questions), task.seed, task.benchmark)
-    names = marked({key: name for key, name in names_of(task, CHOOSER).items() if key in keys}, pilots, unit="item")
     answers = ItemAnswers(
         artifacts.batches(task.paths("predictions"), PREDICTIONS, COLUMNS),
         Asked.of(questions, CATEGORIES),
         systems,
         {key: pilot.pairs for key, pilot in pilots.items()},
     )
-    found = Cfmm.of(task, title, questions, answers, names, stages=stages_of(task, pilots))
+    found = Cfmm.of(task, title, questions, answers, pilots, unit="item", stages=stages_of(task, pilots))
     shown = {system: system_name(found.names[system[0]], system[1]) for system in systems}
     items, views = cfmm_items(task, questions, found.asked.categories, shown, found.by_mean, judged=found.judged)
     publish(task, report_of(modules, title, found, found.headline), items, views)

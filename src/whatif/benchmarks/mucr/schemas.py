@@ -20,7 +20,6 @@ RELEASED = "released"  # the origin of pairs of the released form, and the gener
 TEXT: Form = "text"
 MAIN_FORM: Form = "composite"  # all images on one canvas, as in the paper's main results (MuCR 4.1, Form-1)
 VISUAL_FORMS: tuple[Form, ...] = (MAIN_FORM, "cause-and-composite", "separate", "strip")
-C2E: Metric = "C2E"
 SCORES: tuple[Metric, ...] = ("C2E", "CP", "EXP")
 CONTEXT: Metric = "context"  # the effect image that people chose, among rejected ones (MuCR 5.2, Figure 11)
 METRICS: tuple[Metric, ...] = (*SCORES, CONTEXT)

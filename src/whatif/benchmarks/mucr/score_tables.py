@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from whatif.benchmarks.mucr.reported import Number
-from whatif.benchmarks.mucr.results import CHANGE, SCORE, Results, Row
+from whatif.benchmarks.mucr.outcomes import CHANGE, SCORE
+from whatif.benchmarks.mucr.report import Mucr
 from whatif.benchmarks.mucr.schemas import SCORES
-from whatif.results.reporting.answers import System
-from whatif.results.reporting.beside import beside
+from whatif.results.reporting.declared import Declared
 from whatif.results.reporting.numerals import signed
-from whatif.results.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.results.reporting.precision import corrected
+from whatif.results.reporting.table import NUMBERS, OURS, PUBLISHED, Column, Table, View
 
 PLACE = ("model", "name", "source", "strategy")
 BESIDE = {"model": "", "name": "Model", "source": "From", "strategy": ""}
 OF_OURS = {"model": "", "name": "Model", "strategy": ""}
 ONLY_OURS = {"source": OURS}
+C2E = "C2E"
+IN_FIGURE = "The paper's values are in its {} only."
 MIXED = (
     "The paper asks in a style that it calls mixture and does not define, which is also the name of a category; here "
     "each pair is asked in one style, drawn at random."
@@ -24,33 +27,35 @@ MIXED = (
 _NOTHING = "No such questions were asked."
 
 
-def in_order(
-    results: Results,
-    reported: Iterable[Number],
-    of_reported: Callable[[Sequence[Number]], Iterable[Row]],
-    ours: Callable[[System], Iterable[Row]],
-    systems: Sequence[System],
+def score_table(
+    position: int,
     *,
-    people: Callable[[], Iterable[Row]] = lambda: (),
-) -> Iterator[Row]:
-    """The rows of each reported system, then ours of models with its name; at the end our other models and people."""
-    by_system: dict[str, list[Number]] = {}
-    for number in reported:
-        by_system.setdefault(number.system, []).append(number)
-    for system, same in beside(by_system, systems, results.name):
-        if system is not None:
-            yield from of_reported(by_system[system])
-        for one in same:
-            yield from ours(one)
-    yield from people()
+    title: str,
+    rows: Callable[[Mucr], Iterable[Mapping[str, Any]]],
+    views: Callable[[Mucr], Sequence[View]],
+    labels: Sequence[str] = (),
+    further: Callable[[Mucr, Table], Table] = lambda found, table: table,
+) -> Declared[Mucr]:
+    """A table of scores whose rows are identified by the system, by `labels`, and by metric and measure.
 
+    p-values of real models are corrected over the table (Holm); baselines and people do not count.
+    """
 
-def as_printed(found: Iterable[Number], *labels: str) -> Iterator[Row]:
-    """Rows of reported scores, with some of their labels."""
-    for one in found:
-        of_labels = {name: one.labels[name] for name in labels}
-        place = {"name": one.system, "source": REPORTED, **of_labels, "metric": one.metric}
-        yield {**place, "measure": SCORE, "value": one.value, PUBLISHED: one.text}
+    def told(found: Mucr, table: Table) -> Table:
+        if table.frame.empty:
+            first, *others = table.views
+            table = replace(table, views=(replace(first, note=_NOTHING), *others))
+        return further(found, table)
+
+    return Declared(
+        position=position,
+        title=title,
+        identity=(*PLACE, *labels, "metric", "measure", PUBLISHED),
+        numbers=NUMBERS,
+        rows=lambda found: corrected(rows(found), found.is_real_model),
+        views=views,
+        further=told,
+    )
 
 
 def scores_view(caption: str, note: str = "", metrics: Sequence[str] = SCORES, **shown: str) -> View:
@@ -86,17 +91,3 @@ def changes_view(caption: str, note: str = "", measure: str = CHANGE, **shown: s
         Column("Holm p", measure, ONLY_OURS, number="p_holm"),
     )
     return View(caption, {**OF_OURS, **shown, "metric": shown.get("metric", "Metric")}, columns, note)
-
-
-def score_table(
-    title: str, rows: Iterable[Mapping[str, object]], labels: Sequence[str], views: tuple[View, ...]
-) -> Table:
-    """A table of scores whose rows are identified by the system, by `labels`, and by metric and measure.
-
-    Its name is that of its module (`Made`).
-    """
-    identity = (*PLACE, *labels, "metric", "measure", PUBLISHED)
-    frame = tidy(rows, identity)
-    if frame.empty:
-        views = (replace(views[0], note=_NOTHING), *views[1:])
-    return Table("", title, frame, views)

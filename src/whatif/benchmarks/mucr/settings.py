@@ -264,6 +264,6 @@ class ReportSettings(NamedTuple):
     aggregate: AggregateMucr
     strategies: list[str]
     questions: Questions
-    choices_by: Resolution
+    resolution: Resolution  # of the choices of images
     released: str | None  # the file of the released form, if the pairs come from one
     judge: JudgeSettings | None = None

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from whatif.benchmarks.mucr.asking import LABELS
 from whatif.benchmarks.mucr.chosen_images import chosen_images
 from whatif.benchmarks.mucr.dimensions import TUNED
-from whatif.benchmarks.mucr.results import PEOPLE
+from whatif.benchmarks.mucr.outcomes import PEOPLE
 from whatif.benchmarks.mucr.schemas import STYLES, TEXT, VISUAL_FORMS
 from whatif.benchmarks.mucr.settings import ReportSettings
 from whatif.benchmarks.mucr.site_views import VIEWS, item_name, views_of_items

@@ -23,7 +23,7 @@ from whatif.benchmarks.mucr.settings import (
 )
 from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_JUDGE, STRATEGY_FILES
 from whatif.benchmarks.shared.judging import judge_step
-from whatif.benchmarks.shared.tables import OF_ANNOTATORS, shared_tables
+from whatif.benchmarks.shared.tables import shared_tables
 from whatif.engine.artifacts.schemas import PREDICTIONS, REJECTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.engine.graph.reading import first_of
@@ -33,8 +33,10 @@ from whatif.engine.language.strategies import DIRECT
 from whatif.engine.params.fine_tuning import FineTuning
 from whatif.results.reporting.table_modules import TableModules
 
+TITLE = "MuCR"
 TABLES = TableModules(
-    "whatif.benchmarks.mucr", *shared_tables("shortcuts", *OF_ANNOTATORS, "reading", "costs", "funnel")
+    "whatif.benchmarks.mucr",
+    *shared_tables("shortcuts", "annotator_agreement", "annotators", "reading", "costs", "funnel"),
 )
 _step = StepsOf(MucrSettings)
 
@@ -179,7 +181,7 @@ def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables beside the reported numbers, the figures, the drops, the funnel, and items."""
     from whatif.benchmarks.mucr.report import publish_report
 
-    publish_report(task, TABLES)
+    publish_report(task, TITLE, TABLES)
 
 
 BENCHMARK = Benchmark(
@@ -225,7 +227,7 @@ BENCHMARK = Benchmark(
             "y": "images",
             "x_label": "text, mean of C2E, CP and EXP (%)",
             "y_label": "images, mean of C2E, CP and EXP (%)",
-            "title": "MuCR",
+            "title": TITLE,
         },
     ),
     about=(

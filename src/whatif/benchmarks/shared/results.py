@@ -20,6 +20,7 @@ from whatif.engine.graph.task import Task
 from whatif.engine.language.strategies import DIRECT
 from whatif.engine.params.judge import JudgeSettings
 from whatif.engine.params.model_entries import RankingRule
+from whatif.engine.params.resolution import Resolution
 from whatif.results.reporting.answers import Answers, System
 from whatif.results.reporting.funnel import FunnelStage
 from whatif.results.reporting.judged import Judged
@@ -91,12 +92,19 @@ class SystemResults(Results):
         title: str,
         questions: Sequence[dict[str, Any]],
         answers: Answers[Any],
-        names: Mapping[str, str],
+        pilots: Mapping[str, Pilot],
+        *,
+        unit: str = "pair",
         **more: Any,
     ) -> Self:
-        """The results of a step whose settings have `aggregate` and `judge`; `more` are further fields."""
+        """The results of a step whose settings have `aggregate` and `judge`.
+
+        pilots: the samples of models that were not asked all, counted in `unit`. more: further fields of a subclass.
+        """
         settings = task.settings.aggregate
         by_mean = answers.rank_by(settings.rule)
+        known = names_of(task, CHOOSER)
+        names = marked({key: known[key] for key in dict.fromkeys(answers.models)}, pilots, unit)
         marked_names = marked_by_rule(names, [model for model, _ in by_mean])
         return cls(
             task=task,
@@ -117,6 +125,12 @@ class SystemResults(Results):
     def ranked_by(self) -> str:
         """What a table says about a rule of ranking that is not the usual one."""
         return "" if self.rule == STORED else f"Ranked options are compared by {self.rule}."
+
+    @property
+    def resolution(self) -> Resolution:
+        """How people's judgements of an item are resolved."""
+        found: Resolution = self.task.settings.resolution
+        return found
 
     def place(self, system: System) -> dict[str, str]:
         """The identifying columns of a system."""

@@ -7,9 +7,12 @@ the running text.
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from importlib.resources import files
+from typing import Any
 
 from whatif.engine.errors import WhatifError
+from whatif.results.reporting.table import PUBLISHED, REPORTED
 
 _FOLDER = "published"
 
@@ -28,3 +31,9 @@ def published(package: str, table: str) -> list[dict[str, str]]:
         raise WhatifError(f"{package}: {table} was not transcribed; {_FOLDER}/ has {', '.join(known)}")
     with file.open("r", encoding="utf-8") as lines:
         return list(csv.DictReader(lines))
+
+
+def as_reported(row: Mapping[str, str], **place: str) -> dict[str, Any]:
+    """A reported row as one of our tables: its system and its number; `place` are the other identifying columns."""
+    number = {"value": float(row["value"]), PUBLISHED: row["value"]}
+    return {"name": row["system"], "source": REPORTED, **place, **number}

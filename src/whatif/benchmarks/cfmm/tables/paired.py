@@ -22,13 +22,12 @@ from whatif.results.reporting.paired import (
     PairedSystem,
     PairedText,
     paired,
-    reported_rows,
 )
 from whatif.results.reporting.paired_answers import PairAnswers, Pairs, by_group, chance_of_ignoring, chosen_codes
 from whatif.results.reporting.said_codes import NO_ANSWER
-from whatif.results.reporting.table import Table
+from whatif.results.reporting.table import DROP, Table
 
-_MEASURES = dict(zip(ACCURACIES, (ORIGINAL, COUNTERFACTUAL, PAIR_ACCURACY), strict=True))
+_MEASURES = dict(zip((*ACCURACIES, DROP), (ORIGINAL, COUNTERFACTUAL, PAIR_ACCURACY, DROP), strict=True))
 
 
 def _table(found: Cfmm) -> Table:
@@ -37,16 +36,11 @@ def _table(found: Cfmm) -> Table:
         PairedSystem(model, found.names[model], dict(by_group(pairs, given)), strategy)
         for (model, strategy), given in zip(found.answers.systems, answers_of(found.answers), strict=True)
     )
-    values: dict[tuple[str, str, str], dict[str, float]] = {}
+    printed = []
     for row in reported():
         if row["category"] != TOTAL and row["measure"] in _MEASURES:
-            place = row["name"], row["category"], row["strategy"]
-            values.setdefault(place, {})[_MEASURES[row["measure"]]] = row["value"]
-    printed = [
-        row
-        for (name, category, strategy), of_place in values.items()
-        for row in reported_rows(name, of_place, group=category, strategy=strategy)
-    ]
+            same = {name: row[name] for name in ("name", "source", "strategy", "value")}
+            printed.append({**same, "group": row["category"], "measure": _MEASURES[row["measure"]]})
     about = (
         "A pair is a basic question with one of its counterfactual questions, so accuracy on originals weighs an item "
         f"by their number, and acc_b in other tables does not. A question has two options, so there is one wrong "

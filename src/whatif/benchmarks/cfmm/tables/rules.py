@@ -7,32 +7,21 @@ from collections.abc import Iterator
 import numpy as np
 
 from whatif.benchmarks.cfmm.measures import ACCURACIES, outcomes
-from whatif.benchmarks.cfmm.report import BY_SYSTEM, PLACE, Cfmm
-from whatif.results.reporting.answers import Codes
+from whatif.benchmarks.cfmm.report import BY_SYSTEM, Cfmm
+from whatif.results.reporting.answers import Codes, Flags, Places
 from whatif.results.reporting.declared import Made
 from whatif.results.reporting.system_ranking import ranking_table
 from whatif.results.reporting.table import Table
-from whatif.scoring.statistics import Interval, clustered_share
 
 
 def _table(found: Cfmm) -> Table:
-    def shares(place: int, chosen: Codes) -> Iterator[tuple[str, Interval, int]]:
-        asked = np.flatnonzero(found.answers.asked[place])
-        for name, (right, images) in outcomes(found.asked, chosen == found.asked.correct, asked).items():
-            yield name, clustered_share(right, images, confidence=found.settings.confidence), len(right)
+    def accuracies(system: int, chosen: Codes) -> Iterator[tuple[str, Flags, Places]]:
+        asked = np.flatnonzero(found.answers.asked[system])
+        right = chosen == found.asked.correct
+        return ((name, *of_name) for name, of_name in outcomes(found.asked, right, asked).items())
 
-    return ranking_table(
-        found.answers,
-        found.plain_place,
-        shares,
-        found.settings,
-        found.rule,
-        identity=PLACE,
-        by=BY_SYSTEM,
-        accuracies=ACCURACIES,
-        options=int(found.asked.options.max()),
-        what="Means over all questions by ranking rule, in percent, with {level} intervals by image.",
-    )
+    what = "Means over all questions by ranking rule, in percent, with {level} intervals by image."
+    return ranking_table(found, accuracies, ACCURACIES, BY_SYSTEM, what)
 
 
 TABLE = Made(82, _table)

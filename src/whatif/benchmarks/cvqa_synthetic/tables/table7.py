@@ -8,8 +8,8 @@ from typing import Any
 from whatif.benchmarks.cvqa_synthetic.report import Puzzles
 from whatif.results.reporting.beside import rows_beside
 from whatif.results.reporting.declared import Declared
-from whatif.results.reporting.published_numbers import published
-from whatif.results.reporting.table import PUBLISHED, REPORTED, View
+from whatif.results.reporting.published_numbers import as_reported, published
+from whatif.results.reporting.table import PUBLISHED, View
 from whatif.results.reporting.twin_answers import VARIANTS
 from whatif.results.reporting.twin_measures import (
     ACCURACIES,
@@ -28,17 +28,8 @@ _FROM = {"source": "From"}
 def _rows(found: Puzzles) -> Iterator[Mapping[str, Any]]:
     for variant in VARIANTS:
         yield {"name": "Chance", "variant": variant, "measure": "accuracy", "value": found.chance}
-    reported = [
-        {
-            "name": row["system"],
-            "source": REPORTED,
-            "variant": row["variant"],
-            "measure": "accuracy",
-            "value": float(row["value"]),
-            PUBLISHED: row["value"],
-        }
-        for row in published("whatif.benchmarks.cvqa_synthetic", "table7")
-    ]
+    printed = published("whatif.benchmarks.cvqa_synthetic", "table7")
+    reported = [as_reported(row, variant=row["variant"], measure="accuracy") for row in printed]
     yield from rows_beside(reported, list(of_models(found, *TWIN_MEASURES)))
     yield from found.beside
 

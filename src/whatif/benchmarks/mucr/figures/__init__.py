@@ -1,1 +1,1 @@
-"""The figures of MuCR, one module each."""
+"""The figures of MuCR, and the points of its plot: one module each."""

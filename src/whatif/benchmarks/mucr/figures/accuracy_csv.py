@@ -1,26 +1,24 @@
 """The points of `dvc plots`, reported ones first: mean score in text and in images, in percent.
 
-Columns: model, name, source, text, images. A system without one of the six scores has no point.
+A system without one of the six scores has no point.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from statistics import fmean
-from typing import TYPE_CHECKING
 
-from whatif.benchmarks.mucr.results import SCORE, Results
+from whatif.benchmarks.mucr.outcomes import SCORE
+from whatif.benchmarks.mucr.report import Mucr
 from whatif.benchmarks.mucr.schemas import MAIN_FORM, SCORES, TEXT
 from whatif.results.reporting.declared import Figure
 from whatif.results.reporting.table import OURS, Table, to_csv
 
-if TYPE_CHECKING:
+
+def _points(found: Mucr, tables: Mapping[str, Table]) -> bytes:
     import pandas as pd
 
-
-def _points(main: Table) -> pd.DataFrame:
-    import pandas as pd
-
-    frame = main.frame
+    frame = tables["table6"].frame
     cells: dict[tuple[str, str, str], dict[tuple[str, str], float]] = {}
     for row in frame[frame["measure"] == SCORE].to_dict("records"):
         place = (row["model"] or row["name"], row["name"], row["source"])
@@ -31,7 +29,7 @@ def _points(main: Table) -> pd.DataFrame:
         if len(scores) == 2 * len(SCORES)
     ]
     points.sort(key=lambda point: point[2] == OURS)
-    return pd.DataFrame(points, columns=["model", "name", "source", "text", "images"])
+    return to_csv(pd.DataFrame(points, columns=["model", "name", "source", "text", "images"])).encode()
 
 
-FIGURE: Figure[Results] = Figure(lambda found, tables: to_csv(_points(tables["table6"])).encode(), above=None)
+FIGURE = Figure(_points)

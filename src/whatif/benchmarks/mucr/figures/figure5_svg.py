@@ -1,18 +1,26 @@
-"""Figure 5: text and images, of the paper's popular models and people (hollow), and of ours."""
+"""Figure 5 of MuCR: text and images, of the paper's popular models and people (hollow), and of ours."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from whatif.benchmarks.mucr.report import Mucr
 from whatif.benchmarks.mucr.reported import SMALL, classes
-from whatif.benchmarks.mucr.results import Results
-from whatif.benchmarks.mucr.score_dots import scores, text_and_images
+from whatif.benchmarks.mucr.schemas import SCORES
+from whatif.benchmarks.mucr.score_plot import score_plot, text_or_images
 from whatif.results.reporting.declared import Figure
 from whatif.results.reporting.table import OURS, Table
 
 
-def _drawn(table6: Table) -> bytes:
+def _draw(found: Mucr, tables: Mapping[str, Table]) -> bytes:
     known = classes()
-    rows = [row for row in scores(table6) if row["source"] == OURS or known[row["name"]] != SMALL]
-    return text_and_images(rows)
+    return score_plot(
+        tables["table6"],
+        lambda row: str(row["metric"]),
+        text_or_images,
+        SCORES,
+        lambda row: row["source"] == OURS or known[row["name"]] != SMALL,
+    )
 
 
-FIGURE: Figure[Results] = Figure(lambda found, tables: _drawn(tables["table6"]), above="")
+FIGURE = Figure(_draw, above="")

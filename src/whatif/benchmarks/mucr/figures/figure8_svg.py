@@ -1,11 +1,13 @@
-"""Figure 8: C2E of our models and of people by style."""
+"""Figure 8 of MuCR: C2E of our models and of people by style."""
 
 from __future__ import annotations
 
-from whatif.benchmarks.mucr.results import Results
-from whatif.benchmarks.mucr.score_dots import one_panel
+from whatif.benchmarks.mucr.report import Mucr
+from whatif.benchmarks.mucr.score_plot import score_plot
 from whatif.results.reporting.declared import Figure
 
-FIGURE: Figure[Results] = Figure(
-    lambda found, tables: one_panel("C2E by style", tables["styles"], "style"), above="styles"
+_PANEL = "C2E by style"
+FIGURE: Figure[Mucr] = Figure(
+    lambda found, tables: score_plot(tables["styles"], lambda row: _PANEL, lambda row: str(row["style"]), [_PANEL]),
+    above="styles",
 )

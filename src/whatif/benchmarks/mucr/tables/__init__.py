@@ -1,1 +1,1 @@
-"""The tables of MuCR, one module each."""
+"""The tables of MuCR: one module each."""

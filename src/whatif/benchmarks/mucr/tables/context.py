@@ -1,34 +1,36 @@
-"""The table `context` (MuCR 5.2, Figure 11): the chosen effect image found among three rejected siblings."""
+"""The chosen effect image found among three rejected siblings (MuCR 5.2, Figure 11, which alone has the values)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from whatif.benchmarks.mucr import reported
 from whatif.benchmarks.mucr.asked_items import IN_IMAGES
-from whatif.benchmarks.mucr.results import Results, Row
-from whatif.benchmarks.mucr.schemas import C2E, CONTEXT
-from whatif.benchmarks.mucr.score_tables import intervals_view, score_table
-from whatif.results.reporting.declared import Made
-from whatif.results.reporting.table import Table
+from whatif.benchmarks.mucr.outcomes import Answerer, Row
+from whatif.benchmarks.mucr.report import Mucr
+from whatif.benchmarks.mucr.reported import in_text
+from whatif.benchmarks.mucr.schemas import CONTEXT
+from whatif.benchmarks.mucr.score_tables import C2E, IN_FIGURE, intervals_view, score_table
+
+_METRICS = (CONTEXT, C2E)
 
 
-def _table(results: Results) -> Table:
-    def rows() -> Iterable[Row]:
-        for place, answers in results.answerers():
-            found = answers(IN_IMAGES, (CONTEXT, C2E))
-            if CONTEXT in found:
-                yield from results.scores(found, place)
-
-    view = intervals_view(
-        "Questions answered correctly in percent: which of four images of the same effect was chosen as the sibling of "
-        f"the cause; beside C2E, with {results.level} intervals by group (MuCR Figure 11).",
-        f"Chance is {reported.in_text('accuracy')}%. The chosen image counts as right; where CLIP chose, a score says "
-        f"how far a model agrees with CLIP. The paper's values are in its Figure 11 only. Its text orders "
-        f"{reported.in_text('models_tested')} models, GPT-o1 first and Claude-3.0 last.",
-        (CONTEXT, C2E),
-    )
-    return score_table("Contextual variation", rows(), (), (view,))
+def _rows(found: Mucr, who: Answerer) -> Iterable[Row]:
+    answers = who.by_metric(IN_IMAGES, _METRICS)
+    return found.scores(answers, who.place) if CONTEXT in answers else ()
 
 
-TABLE: Made[Results] = Made(26, _table)
+TABLE = score_table(
+    50,
+    title="Contextual variation",
+    rows=lambda found: found.beside((), lambda who: _rows(found, who), found.everyone),
+    views=lambda found: (
+        intervals_view(
+            "Questions answered correctly in percent: which of four images of the same effect was chosen as the "
+            f"sibling of the cause; beside C2E, with {found.level} intervals by group (MuCR Figure 11).",
+            f"Chance is {in_text('accuracy')}%. The chosen image counts as right; where CLIP chose, a score says how "
+            f"far a model agrees with CLIP. {IN_FIGURE.format('Figure 11')} Its text orders "
+            f"{in_text('models_tested')} models, GPT-o1 first and Claude-3.0 last.",
+            _METRICS,
+        ),
+    ),
+)

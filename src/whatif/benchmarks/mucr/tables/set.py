@@ -1,40 +1,102 @@
-"""Pairs by category, images by style and generator, and questions, beside the reported sizes (MuCR 3.1, Figure 4)."""
+"""Pairs by category, images by style and generator, and questions; sizes beside reported ones (MuCR 3.1, Figure 4)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
+from whatif.benchmarks.mucr.outcomes import ALL, Row
+from whatif.benchmarks.mucr.report import Mucr
 from whatif.benchmarks.mucr.reported import in_text
-from whatif.benchmarks.mucr.results import Results
-from whatif.benchmarks.mucr.schemas import MEMBERS, METRICS, STYLES
-from whatif.benchmarks.mucr.set_counts import SetCounts, set_counts
-from whatif.results.reporting.declared import Made
+from whatif.benchmarks.mucr.schemas import CATEGORIES, MEMBERS, METRICS, STYLES
+from whatif.results.reporting.declared import Declared
 from whatif.results.reporting.numerals import count, decimal
 from whatif.results.reporting.precision import percent
-from whatif.results.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.results.reporting.table import OURS, PUBLISHED, REPORTED, Column, View
 
-TOTAL = "all"
-
-_PLACES = ("source", "of", "category", "style", "generator", "metric", "measure")
-
-# Sizes of the whole set with a reported number, and its metric in text.csv.
-_REPORTED = {
-    "pairs of captions": "caption_pairs",
-    "categories": "categories",
-    "generated images": "images_generated",
-    "generators": "text_to_image_systems",
-    "styles": "styles",
-    "chosen pairs of images": "image_pairs",
-}
-
-_SECTION = "sec3.1"
+_CHOOSERS = ("people", "clip", "released")
 
 
-def _table(found: SetCounts) -> Table:
-    rows = [*_whole(found), *_by_category(found), *_by_style(found), *_by_generator(found), *_questions(found)]
-    views = (
+def _rows(found: Mucr) -> Iterator[Row]:
+    """Only pairs that are used count."""
+    pairs = list(found.task.rows("pairs", ["pair_id", "group_id", "category"]))
+    used = {row["pair_id"] for row in pairs}
+    columns = ["candidate_id", "pair_id", "style", "generator"]
+    candidates = [
+        row for role in ("provided", "candidates") for row in found.task.rows(role, columns) if row["pair_id"] in used
+    ]
+    choices = [row for row in found.task.rows("choices") if row["pair_id"] in used]
+    drawn = [row["generator"] for row in candidates if row["generator"] != "released"]
+    # Each of our sizes with its name in text.csv.
+    sizes = {
+        "pairs of captions": (len(pairs), "caption_pairs"),
+        "categories": (len({row["category"] for row in pairs} & {*CATEGORIES}), "categories"),
+        "generated images": (len(drawn), "images_generated"),
+        "generators": (len(set(drawn)), "text_to_image_systems"),
+        "styles": (len({row["style"] for row in choices} & {*STYLES}), "styles"),
+        "chosen pairs of images": (len(choices), "image_pairs"),
+    }
+    for of, (size, metric) in sizes.items():
+        text = in_text(metric, "sec3.1", "all")
+        yield {"source": OURS, "of": of, "measure": "size", "value": size}
+        yield {"source": REPORTED, "of": of, "measure": "size", "value": int(text), PUBLISHED: text}
+    yield from ({"source": OURS, **row} for row in _by_category(pairs))
+    yield from ({"source": OURS, **row} for row in _by_style(candidates, choices))
+    yield from ({"source": OURS, **row} for row in _by_generator(candidates, choices))
+    items = Counter((row["metric"], row["split"]) for row in found.task.rows("items", ["metric", "split"]))
+    for metric in METRICS:
+        for measure, split in (("asked", "test"), ("training", "train")):
+            if items[metric, "test"] or items[metric, "train"]:
+                yield {"source": OURS, "metric": metric, "measure": measure, "value": items[metric, split]}
+
+
+def _by_category(pairs: list[Row]) -> Iterator[Row]:
+    sizes = Counter(row["group_id"] for row in pairs)
+    whole_groups = {group for group, size in sizes.items() if size == MEMBERS}
+    of_groups = {(row["category"], row["group_id"]) for row in pairs if row["group_id"] in whole_groups}
+    numbers, groups = Counter(row["category"] for row in pairs), Counter(category for category, _ in of_groups)
+    for category in filter(numbers.get, CATEGORIES):
+        place = {"category": category}
+        yield {**place, "measure": "pairs of category", "value": numbers[category]}
+        yield {**place, "measure": "share of category", "value": percent(numbers[category] / len(pairs))}
+        yield {**place, "measure": "groups of category", "value": groups[category]}
+    yield {"category": ALL, "measure": "pairs of category", "value": len(pairs)}
+    yield {"category": ALL, "measure": "groups of category", "value": len(whole_groups)}
+
+
+def _by_style(candidates: list[Row], choices: list[Row]) -> Iterator[Row]:
+    numbers = Counter(row["style"] for row in candidates)
+    who = Counter((row["style"], row["chosen_by"]) for row in choices)
+    choosers = [one for one in _CHOOSERS if any(by == one for _, by in who)]
+    for style in STYLES:
+        chosen = sum(row["style"] == style for row in choices)
+        if numbers[style] or chosen:
+            place = {"style": style}
+            yield {**place, "measure": "candidates", "value": numbers[style]}
+            yield {**place, "measure": "chosen", "value": chosen}
+            if choices:
+                yield {**place, "measure": "share of style", "value": percent(chosen / len(choices))}
+            yield from ({**place, "measure": f"chosen by {one}", "value": who[style, one]} for one in choosers)
+
+
+def _by_generator(candidates: list[Row], choices: list[Row]) -> Iterator[Row]:
+    generators = {row["candidate_id"]: row["generator"] for row in candidates}
+    used = [row[f"{side}_candidate"] for row in choices for side in ("cause", "effect")]
+    chosen = Counter(generators[one] for one in used if one in generators)
+    for generator, number in sorted(Counter(generators.values()).items()):
+        place = {"generator": generator}
+        yield {**place, "measure": "candidates of generator", "value": number}
+        yield {**place, "measure": "chosen of generator", "value": chosen[generator]}
+        yield {**place, "measure": "share of generator", "value": percent(chosen[generator] / number)}
+
+
+TABLE: Declared[Mucr] = Declared(
+    position=60,
+    title="The set",
+    identity=("source", "of", "category", "style", "generator", "metric", "measure", PUBLISHED),
+    numbers=("value",),
+    rows=_rows,
+    views=lambda found: (
         View(
             "Sizes as the paper reports them (MuCR 3.1), and ours.",
             {"of": "Number of"},
@@ -77,78 +139,5 @@ def _table(found: SetCounts) -> Table:
             {"metric": "Metric"},
             (Column("Asked", "asked", write=count), Column("Training", "training", write=count)),
         ),
-    )
-    frame = tidy(rows, (*_PLACES, PUBLISHED), ("value",))
-    return Table("set", "The set", frame, views)
-
-
-def _whole(found: SetCounts) -> Iterator[dict[str, Any]]:
-    drawn = [row for row in found.candidates if row["generator"] != "released"]
-    ours = {
-        "pairs of captions": len(found.pairs),
-        "categories": len(found.categories),
-        "generated images": len(drawn),
-        "generators": len({row["generator"] for row in drawn}),
-        "styles": len(found.styles),
-        "chosen pairs of images": len(found.choices),
-    }
-    for what, metric in _REPORTED.items():
-        text = in_text(metric, _SECTION, "all")
-        yield {"source": OURS, "of": what, "measure": "size", "value": ours[what]}
-        yield {"source": REPORTED, "of": what, "measure": "size", "value": int(text), PUBLISHED: text}
-
-
-def _by_category(found: SetCounts) -> Iterator[dict[str, Any]]:
-    sizes = Counter(row["group_id"] for row in found.pairs)
-    whole_groups = {group for group, size in sizes.items() if size == MEMBERS}
-    of_groups = {(row["category"], row["group_id"]) for row in found.pairs if row["group_id"] in whole_groups}
-    groups = Counter(category for category, _ in of_groups)
-    number = len(found.pairs)
-    for category, pairs in found.categories.items():
-        place = {"source": OURS, "category": category}
-        yield {**place, "measure": "pairs of category", "value": pairs}
-        yield {**place, "measure": "share of category", "value": percent(pairs / number)}
-        yield {**place, "measure": "groups of category", "value": groups[category]}
-    whole = {"source": OURS, "category": TOTAL}
-    yield {**whole, "measure": "pairs of category", "value": number}
-    yield {**whole, "measure": "groups of category", "value": len(whole_groups)}
-
-
-def _by_style(found: SetCounts) -> Iterator[dict[str, Any]]:
-    candidates = Counter(row["style"] for row in found.candidates)
-    who = Counter((row["style"], row["chosen_by"]) for row in found.choices)
-    for style in STYLES:
-        place = {"source": OURS, "style": style}
-        if not candidates[style] and style not in found.styles:
-            continue
-        chosen = found.styles.get(style, 0)
-        yield {**place, "measure": "candidates", "value": candidates[style]}
-        yield {**place, "measure": "chosen", "value": chosen}
-        if found.choices:
-            yield {**place, "measure": "share of style", "value": percent(chosen / len(found.choices))}
-        for by in ("people", "clip", "released"):
-            if any(row["chosen_by"] == by for row in found.choices):
-                yield {**place, "measure": f"chosen by {by}", "value": who[style, by]}
-
-
-def _by_generator(found: SetCounts) -> Iterator[dict[str, Any]]:
-    generators = {row["candidate_id"]: row["generator"] for row in found.candidates}
-    counts = Counter(generators.values())
-    sides = [row[f"{side}_candidate"] for row in found.choices for side in ("cause", "effect")]
-    chosen = Counter(generators[one] for one in sides if one in generators)
-    for generator in sorted(counts):
-        place = {"source": OURS, "generator": generator}
-        yield {**place, "measure": "candidates of generator", "value": counts[generator]}
-        yield {**place, "measure": "chosen of generator", "value": chosen[generator]}
-        yield {**place, "measure": "share of generator", "value": percent(chosen[generator] / counts[generator])}
-
-
-def _questions(found: SetCounts) -> Iterable[dict[str, Any]]:
-    counts = Counter((row["metric"], row["split"]) for row in found.items)
-    for metric in METRICS:
-        for measure, split in (("asked", "test"), ("training", "train")):
-            if counts[metric, "test"] or counts[metric, "train"]:
-                yield {"source": OURS, "metric": metric, "measure": measure, "value": counts[metric, split]}
-
-
-TABLE: Made[Results] = Made(30, lambda found: _table(set_counts(found)))
+    ),
+)

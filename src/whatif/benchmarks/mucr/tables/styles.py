@@ -1,44 +1,30 @@
-"""The table `styles` (MuCR 5.1, Figure 8): C2E by style of the images."""
+"""C2E by style of the images (MuCR 5.1, Figure 8, which alone has the paper's values)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from whatif.benchmarks.mucr.asked_items import Way
-from whatif.benchmarks.mucr.results import Results, Row
-from whatif.benchmarks.mucr.schemas import C2E, MAIN_FORM, STYLES, Style
-from whatif.benchmarks.mucr.score_tables import changes_view, intervals_view, score_table
-from whatif.results.reporting.declared import Made
-from whatif.results.reporting.table import Table
+from whatif.benchmarks.mucr.schemas import MAIN_FORM, STYLES
+from whatif.benchmarks.mucr.score_tables import C2E, IN_FIGURE, changes_view, intervals_view, score_table
 
-_FIRST: Style = "photograph"  # with which other styles are compared
+_WAYS: dict[str, Way] = {style: Way(MAIN_FORM, style) for style in STYLES}  # photographs first
+_STYLE = {"style": "Style"}
 
-
-def _table(results: Results) -> Table:
-    def rows() -> Iterable[Row]:
-        for place, answers in results.answerers():
-            first = answers(Way(MAIN_FORM, _FIRST), (C2E,))
-            for style in STYLES:
-                found = answers(Way(MAIN_FORM, style), (C2E,))
-                yield from results.scores(found, {**place, "style": style})
-                if style != _FIRST:
-                    yield from results.changes(first, found, {**place, "style": style})
-
-    shown = {"style": "Style"}
-    views = (
+TABLE = score_table(
+    45,
+    title="Styles",
+    rows=lambda found: found.beside((), lambda who: found.by_way(who, "style", _WAYS, (C2E,)), found.everyone),
+    views=lambda found: (
         intervals_view(
-            f"C2E in percent by style of the images, with {results.level} intervals by group (MuCR Figure 8).",
-            "The paper's values are in its Figure 8 only. Its text finds a slight drop for black-white images.",
+            f"C2E in percent by style of the images, with {found.level} intervals by group (MuCR Figure 8).",
+            f"{IN_FIGURE.format('Figure 8')} Its text finds a slight drop for black-white images.",
             (C2E,),
-            **shown,
+            **_STYLE,
         ),
         changes_view(
-            f"C2E minus that with photographs in points, over the same pairs, with {results.level} intervals by group.",
+            f"C2E minus that with photographs in points, over the same pairs, with {found.level} intervals by group.",
             metric="",
-            **shown,
+            **_STYLE,
         ),
-    )
-    return score_table("Styles", results.corrected(rows()), ("style",), views)
-
-
-TABLE: Made[Results] = Made(24, _table)
+    ),
+    labels=["style"],
+)

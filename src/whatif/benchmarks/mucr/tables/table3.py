@@ -1,59 +1,57 @@
-"""Table 3 (MuCR 5.3): prompting strategies, and changes against the first one."""
+"""Table 3 of MuCR (5.3): prompting strategies, and changes against the first one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 
-from whatif.benchmarks.mucr import reported
 from whatif.benchmarks.mucr.asked_items import IN_IMAGES
-from whatif.benchmarks.mucr.results import Results, Row
+from whatif.benchmarks.mucr.outcomes import Answerer, Row
+from whatif.benchmarks.mucr.report import Mucr
+from whatif.benchmarks.mucr.reported import reported
 from whatif.benchmarks.mucr.schemas import SCORES
-from whatif.benchmarks.mucr.score_tables import (
-    as_printed,
-    changes_view,
-    in_order,
-    intervals_view,
-    score_table,
-    scores_view,
-)
-from whatif.results.reporting.answers import System
-from whatif.results.reporting.declared import Made
-from whatif.results.reporting.table import Table
+from whatif.benchmarks.mucr.score_tables import changes_view, intervals_view, score_table, scores_view
+from whatif.results.reporting.table import View
+
+_STRATEGY = {"strategy": "Strategy"}
 
 
-def _table(results: Results) -> Table:
-    first = results.strategies[0]
+def _first(found: Mucr) -> str:
+    return str(found.task.settings.strategies[0])
 
-    def ours(system: System) -> Iterable[Row]:
-        place, found = results.place(system), results.metrics(system, IN_IMAGES)
-        yield from results.scores(found, place)
-        base = (system[0], first)
-        if system != base and base in results.answers.systems:
-            yield from results.changes(results.metrics(base, IN_IMAGES), found, place)
 
-    printed = reported.numbers("3")
-    cells = {(one.labels["strategy"], one.metric): one.value for one in printed}
+def _rows(found: Mucr, who: Answerer) -> Iterator[Row]:
+    answers = who.by_metric(IN_IMAGES)
+    yield from found.scores(answers, who.place)
+    first = found.systems.get((who.place["model"], _first(found)))
+    if first is not None and first is not who:
+        yield from found.changes(first.by_metric(IN_IMAGES), answers, who.place)
+
+
+def _views(found: Mucr) -> tuple[View, ...]:
+    cells = {(row["strategy"], row["metric"]): row["value"] for row in reported("3")}
     best = [
         metric for metric in SCORES if cells["vccot", metric] == max(v for (_, of), v in cells.items() if of == metric)
     ]
     lower = ", ".join(f"{cells['cot', metric] - cells['direct', metric]:+.2f}" for metric in SCORES)
-    rows = in_order(results, printed, lambda found: as_printed(found, "strategy"), ours, results.answers.systems)
-    strategy = {"strategy": "Strategy"}
-    views = (
+    return (
         scores_view(
             "Questions about images answered correctly in percent, by prompting strategy (MuCR Table 3).",
             f"The paper calls vccot superior; it has the highest score in {' and '.join(best)}. Its cot differs from "
             f"direct by {lower} points.",
-            **strategy,
+            **_STRATEGY,
         ),
-        intervals_view(f"Ours in percent, with {results.level} intervals by group.", **strategy),
+        intervals_view(f"Ours in percent, with {found.level} intervals by group.", **_STRATEGY),
         changes_view(
-            f"Ours: score minus that with the strategy {first} in points, over the same pairs, with {results.level} "
-            "intervals by group.",
-            **strategy,
+            f"Ours: score minus that with the strategy {_first(found)} in points, over the same pairs, with "
+            f"{found.level} intervals by group.",
+            **_STRATEGY,
         ),
     )
-    return score_table("Prompting strategies", results.corrected(rows), (), views)
 
 
-TABLE: Made[Results] = Made(18, _table)
+TABLE = score_table(
+    30,
+    title="Prompting strategies",
+    rows=lambda found: found.beside(reported("3"), lambda who: _rows(found, who), found.systems.values()),
+    views=_views,
+)
