@@ -198,7 +198,7 @@ class TwinResults(Results):
             dimension=CHOOSER,
             questions=questions,
             judged=judged_of(task, judge, questions, fields["names"]),
-            stages=[*stages, *_evaluations(task, pilots)],
+            stages=[*stages, *evaluation_stages(task, CHOOSER, pilots)],
             images=shared_images(questions) if by_image else None,
             **more,
         )
@@ -234,8 +234,10 @@ def shared_images(questions: Iterable[Row]) -> dict[str, str] | None:
     return found if len(set(found.values())) < len(found) else None
 
 
-def _evaluations(task: Task[Any], pilots: Mapping[str, Pilot]) -> Iterator[FunnelStage]:
-    """The stages in which models were asked, with the questions answered and not answered."""
-    for model, paths in task.paths_by(CHOOSER, "predictions").items():
-        left_out = 2 * (pilots[model].total - len(pilots[model].pairs)) if model in pilots else 0
+def evaluation_stages(
+    task: Task[Any], dimension: Dimension, pilots: Mapping[str, Pilot], per_pair: int = 2
+) -> Iterator[FunnelStage]:
+    """The stages in which models were asked, with the questions answered and not answered; a pair has `per_pair`."""
+    for model, paths in task.paths_by(dimension, "predictions").items():
+        left_out = per_pair * (pilots[model].total - len(pilots[model].pairs)) if model in pilots else 0
         yield evaluation_stage(paths, model, task.count("questions"), not_in_sample=left_out)
