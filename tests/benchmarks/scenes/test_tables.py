@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.benchmarks.scenes.scene_results import made_table
 from tests.frames import check, has, printed, row, value
-from whatif.benchmarks.scenes.tables import accuracy, headline, matching
+from whatif.benchmarks.scenes.report import headline
 from whatif.engine.errors import WhatifError
 
 # Four images with two questions each: a number and one to be answered with yes or no.
@@ -16,6 +17,7 @@ QUESTIONS = [
     for image in range(4)
     for group in ("number", "yes/no")
 ]
+ACCURACY = {"measure": "accuracy"}
 
 
 def prediction(question: dict[str, Any], correct: bool, status: str = "ok", model: str = "m") -> dict[str, Any]:
@@ -35,7 +37,7 @@ def answers(model: str = "m") -> list[dict[str, Any]]:
 
 
 def test_accuracy_is_by_group_and_over_all_with_what_was_not_answered() -> None:
-    made = accuracy(answers(), QUESTIONS, names={"m": "M"}, confidence=0.95)
+    made = made_table("accuracy", predictions=answers(), questions=QUESTIONS, names={"m": "M"})
     numbers = {group: row(made, model="m", group=group, measure="accuracy") for group in ("number", "yes/no", "all")}
     assert {group: (one["value"], one["n"]) for group, one in numbers.items()} == {
         "number": (100, 4),
@@ -55,7 +57,11 @@ def test_questions_about_one_image_go_together() -> None:
     together = [prediction(one, one["image_ids"] < ["image-2"]) for one in QUESTIONS]
     apart = [{**one, "image_ids": [one["question_id"]]} for one in QUESTIONS]
     by_image, by_question = (
-        row(accuracy(together, asked, names={"m": "M"}, confidence=0.95), group="all", measure="accuracy")
+        row(
+            made_table("accuracy", predictions=together, questions=asked, names={"m": "M"}),
+            group="all",
+            measure="accuracy",
+        )
         for asked in (QUESTIONS, apart)
     )
     assert by_image["value"] == by_question["value"] == 50
@@ -66,13 +72,13 @@ def test_a_model_that_was_asked_a_sample_is_judged_by_it_alone() -> None:
     sample = {"q0-number"}
     asked = [one for one in answers() if one["question_id"] in sample]
     names = {"m": "M (pilot sample of 1 question)"}
-    made = accuracy(asked, QUESTIONS, names=names, confidence=0.95, sampled={"m": sample})
+    made = made_table("accuracy", predictions=asked, questions=QUESTIONS, names=names, sampled={"m": sample})
     assert value(made, group="all", measure="accuracy") == 100
     of_all = row(made, group="all", measure="asked")
     assert (of_all["value"], of_all["n"]) == (1, 8)
     assert not has(made, group="yes/no")
     with pytest.raises(WhatifError, match="model m: has 1 predictions for 8 questions"):
-        accuracy(asked, QUESTIONS, names=names, confidence=0.95)
+        made_table("accuracy", predictions=asked, questions=QUESTIONS, names=names)
 
 
 def match(number: int, *, right: bool = True, status: str = "ok", model: str = "m") -> dict[str, Any]:
@@ -85,7 +91,7 @@ def match(number: int, *, right: bool = True, status: str = "ok", model: str = "
 
 def test_matching_counts_what_is_found_of_each_pair() -> None:
     rows = [match(0), match(1), match(2, right=False), match(3, status="error")]
-    made = matching(rows, names={"m": "M", "unasked": "U"}, confidence=0.95)
+    made = made_table("matching", matches=rows, matchers={"m": "M", "unasked": "U"})
 
     def share(chosen: str, variant: str) -> float | None:
         return value(made, model="m", chosen=chosen, variant=variant, measure="found")
@@ -101,9 +107,9 @@ def test_matching_counts_what_is_found_of_each_pair() -> None:
 
 
 def test_the_headline_has_a_handful_of_numbers_of_each_model() -> None:
-    answered = accuracy(answers(), QUESTIONS, names={"m": "M"}, confidence=0.95)
+    answered = made_table("accuracy", predictions=answers(), questions=QUESTIONS, names={"m": "M"})
     rows = [match(0, model="c"), match(1, right=False, model="c")]
-    matched = matching(rows, names={"c": "C", "unasked": "U"}, confidence=0.95)
+    matched = made_table("matching", matches=rows, matchers={"c": "C", "unasked": "U"})
     assert headline(answered.frame, matched.frame) == {
         "m": {"number": 100, "yes/no": 25, "accuracy": 62.5, "questions": 8},
         "c": {

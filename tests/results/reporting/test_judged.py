@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from whatif.benchmarks.scenes.tables import accuracy, headline, matching
+from tests.benchmarks.scenes.scene_results import made_table
+from whatif.benchmarks.scenes.report import headline
 from whatif.results.reporting.judged import AGREEMENT, KAPPA, Judged
 from whatif.results.reporting.rendering import WIDTH, to_html, to_latex, to_markdown
 from whatif.scoring.judging import FINDS_NONE, OUTSIDE
@@ -66,7 +67,7 @@ NAMES = {"m": "A model", "other": "Another"}
 
 
 def table(judged: Judged | None) -> Any:
-    return accuracy(PREDICTIONS, QUESTIONS, names=NAMES, confidence=0.95, judged=judged)
+    return made_table("accuracy", predictions=PREDICTIONS, questions=QUESTIONS, names=NAMES, judged=judged)
 
 
 def values(frame: pd.DataFrame, **of: str) -> dict[str, float]:
@@ -82,7 +83,7 @@ def test_rows_of_the_judge_stand_beside_those_of_the_rules_which_stay() -> None:
     rules = beside[beside["judge"] == ""]
     rules = rules[rules["measure"].isin(["accuracy", "unanswered", "asked"])].drop(columns="judge")
     pd.testing.assert_frame_equal(rules.reset_index(drop=True), alone, check_dtype=False)
-    no_pairs = matching([], names={}, confidence=0.95).frame
+    no_pairs = made_table("matching").frame
     assert headline(beside, no_pairs) == headline(alone, no_pairs)
 
 

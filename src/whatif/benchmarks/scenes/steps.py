@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any
 
 from whatif import models
-from whatif.benchmarks.scenes.contents import PLOTS, PUBLISHED
 from whatif.benchmarks.scenes.settings import (
     ExtractScenes,
     FilterScenes,
@@ -35,6 +34,7 @@ from whatif.benchmarks.shared.drawn_scenes import SPLIT, read_drawn_scenes
 from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.pilots import pilot_of
+from whatif.benchmarks.shared.tables import shared_tables
 from whatif.benchmarks.shared.tasks import judgement
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.artifacts.pair_items import SIDES, item_id
@@ -44,8 +44,10 @@ from whatif.engine.graph.dimensions import part_dimension
 from whatif.engine.graph.reading import only_name
 from whatif.engine.graph.steps import Benchmark, StepsOf
 from whatif.engine.graph.task import Task
+from whatif.results.reporting.table_modules import TableModules
 
 NAME = "scenes"
+TABLES = TableModules("whatif.benchmarks.scenes", *shared_tables("reading", "costs", "funnel"))
 _LEAST_SCORE = f"lower verify.{NAME}.least_score or raise generate.{NAME}.candidates in params.yaml"
 _step = StepsOf(ScenesSettings)
 PART = part_dimension(lambda params, benchmark: params.section(benchmark, ScenesSettings).generate.shards)
@@ -249,13 +251,14 @@ def match(task: Task[None]) -> None:
         "matches": match["matches"],
     },
     outputs=SITE_OUTPUTS,
-    publishes=PUBLISHED,
+    code=TABLES.code,
+    publishes=("report.md", *TABLES.files),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables of accuracy by type of question and of matching, the funnel, and the items of the site."""
     from whatif.benchmarks.scenes.report import publish_report
 
-    publish_report(task)
+    publish_report(task, "Scenes", TABLES)
 
 
 BENCHMARK = Benchmark(
@@ -263,7 +266,17 @@ BENCHMARK = Benchmark(
     settings=ScenesSettings,
     steps=(extract, generate, filter_, verify, ask, judge, match, aggregate),
     headline=("accuracy", "pair"),
-    plots=PLOTS,
+    plots=(
+        {
+            "file": "accuracy.csv",
+            "template": "groups",  # .dvc/plots/groups.json: accuracy with its interval, by group of questions
+            "x": "group",
+            "y": "value",
+            "x_label": "Type of answer",
+            "y_label": "Accuracy (%)",
+            "title": "Scenes",
+        },
+    ),
     about=(
         "A small drawn world that needs no data from elsewhere: questions about scenes, and pairs of captions and "
         "images in which one noun is another one, as in COCO-Counterfactuals."
