@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.benchmarks.coco_counterfactuals_training.trained import made_table, results
 from tests.projects import Project
 from whatif.benchmarks.coco_counterfactuals_training import released_clip
-from whatif.benchmarks.coco_counterfactuals_training.recognition_tables import recomputed, table4
-from whatif.benchmarks.coco_counterfactuals_training.results import Results, recognitions
+from whatif.benchmarks.coco_counterfactuals_training.recognition import recomputed
+from whatif.benchmarks.coco_counterfactuals_training.results import recognitions
 from whatif.benchmarks.coco_counterfactuals_training.schemas import CLASSES, CLASSIFIED
 from whatif.engine.errors import WhatifError
 from whatif.formats.prediction_folder import FILE, read_prediction_folder
@@ -146,12 +147,12 @@ def test_the_first_row_of_table_4_is_regenerated_from_the_artifact_of_the_defaul
     (folder,) = project.section("extract")["prediction_folders"]
     made(project, [], [folder])
     paths = list(project.folder.glob("data/extract/**/imported.parquet"))
-    results = Results({"clip": "CLIP"}, {}, recognitions(paths), {}, 0.95)
-    found = recomputed(results, folder["name"])
+    trained = results({"clip": "CLIP"}, recognitions=recognitions(paths))
+    found = recomputed(trained, folder["name"])
     assert {name: f"{one.accuracy:.2f}" for name, (one, _) in found.items()} == REPORTED
     assert found["mean"][0].images == sum(one.images for one, _ in found.values()) / 2 == 134_534
     assert all(ends.low < one.accuracy < ends.high for one, ends in found.values())
-    table = table4(results)
+    table = made_table("table4", trained)
     rows = table.frame[(table.frame["source"] == "recomputed") & (table.frame["measure"] == "accuracy")]
     assert {name: f"{value:.2f}" for name, value in zip(rows["data_set"], rows["value"], strict=True)} == REPORTED
     beside = comparison(table.frame)

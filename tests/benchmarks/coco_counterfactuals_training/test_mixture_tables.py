@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.benchmarks.coco_counterfactuals_training.mixing_task import Mixed, Row, original, pair
+from tests.benchmarks.coco_counterfactuals_training.trained import inputs, made_table, results
 from tests.frames import check, has, printed, value
-from whatif.benchmarks.coco_counterfactuals_training.mixture_tables import (
+from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES, TEST, TRAIN, VALIDATION
+from whatif.benchmarks.coco_counterfactuals_training.tables.mixtures import (
     COUNTERFACTUALS,
     PHOTOGRAPH,
     SAMPLES,
     SHARE,
     TWIN,
-    mixtures_table,
 )
-from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES, TEST, TRAIN, VALIDATION
 from whatif.results.reporting.published_numbers import published
+from whatif.results.reporting.table import Table
 
 PACKAGE = "whatif.benchmarks.coco_counterfactuals_training"
+
+
+def table_of(rows: Sequence[Row]) -> Table:
+    return made_table("mixtures", results({}, task=inputs(samples=rows)))
 
 
 def samples(mixture: str, division: str, of: dict[str, tuple[str, str]]) -> list[Row]:
@@ -54,7 +60,7 @@ ROWS = samples(
 
 
 def test_sizes_and_leaks_are_counted_by_division() -> None:
-    table = mixtures_table(ROWS)
+    table = table_of(ROWS)
     check(table)
     ours = {"mixture": "base", "division": "published", "source": "ours"}
     assert [value(table, **ours, part=part, measure=SAMPLES) for part in (TRAIN, VALIDATION, TEST)] == [2, 4, 2]
@@ -76,7 +82,7 @@ def test_sizes_and_leaks_are_counted_by_division() -> None:
 
 
 def test_the_reported_sizes_are_beside_ours() -> None:
-    table = mixtures_table(ROWS)
+    table = table_of(ROWS)
     rows = {(row["Training set"], row["Division"]): row for row in printed(table)}
     assert list(rows) == [
         ("ms-coco", "published"),
@@ -117,7 +123,7 @@ def test_a_division_without_a_leak_has_none_and_the_published_one_does(folder: P
         "originals": [original(f"p{n}", f"photograph {n // 3}") for n in numbers],
     }
     mixtures = ["all", "withheld-counterfactuals", "withheld-ms-coco"]
-    table = mixtures_table(Mixed(folder, given, mixtures=mixtures, leak_free=mixtures).samples)
+    table = table_of(Mixed(folder, given, mixtures=mixtures, leak_free=mixtures).samples)
     check(table)
     frame = table.frame[table.frame["measure"].isin([TWIN, PHOTOGRAPH])]
     assert set(frame[frame["division"] == "leak-free"]["value"]) == {0}

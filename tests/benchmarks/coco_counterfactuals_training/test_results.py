@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.coco_counterfactuals_training.trained import classified, places, retrieved, samples
+from tests.benchmarks.coco_counterfactuals_training.trained import classified, places, results, retrieved, samples
 from whatif.benchmarks.coco_counterfactuals_training.results import (
-    Results,
     Search,
     Size,
     Weights,
@@ -49,12 +48,12 @@ def test_ranks_are_counted_at_each_depth_and_missing_ones_are_errors(ranks: list
 
 
 def test_the_mean_is_that_of_six_recalls_by_seed(ranks: list[Path]) -> None:
-    results = Results({"clip": "CLIP"}, searches(ranks), {}, {}, 0.95)
-    recalls = results.recalls("clip", "all", "published", "coco")
+    found = results({"clip": "CLIP"}, searches=searches(ranks))
+    recalls = found.recalls("clip", "all", "published", "coco")
     assert recalls["image", "5"] == {"seed-107": 74.0, "seed-108": 75.0}
     assert recalls["both", "mean"] == {"seed-107": 74.0, "seed-108": 75.0}
-    assert results.mean_recall("clip", "all", "leak-free", "coco") == {}
-    assert results.recalls("clip", "all", "published", "withheld") == {}
+    assert found.mean_recall("clip", "all", "leak-free", "coco") == {}
+    assert found.recalls("clip", "all", "published", "withheld") == {}
 
 
 def test_labels_are_counted_by_data_set_and_by_class(tmp_path: Path) -> None:
@@ -79,4 +78,4 @@ def test_sizes_count_training_samples_and_counterfactual_ones(tmp_path: Path) ->
     found = sizes([written(tmp_path / "s.parquet", SAMPLES, list(samples()))])
     assert found["ms-coco", "published"] == Size(3, 0)
     assert found["medium", "published"] == found["withheld-counterfactuals", "leak-free"] == Size(6, 3)
-    assert Results({}, {}, {}, found, 0.95).size("pre-trained", "published") == Size(0, 0)
+    assert results({}, sizes=found).size("pre-trained", "published") == Size(0, 0)

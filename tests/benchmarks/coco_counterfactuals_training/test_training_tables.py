@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from tests.benchmarks.coco_counterfactuals_training.trained import classified, losses, pair, places, retrieved
-from whatif.benchmarks.coco_counterfactuals_training.label_table import table6
-from whatif.benchmarks.coco_counterfactuals_training.leak_table import leak_table
-from whatif.benchmarks.coco_counterfactuals_training.recognition_tables import data_set_names, table4
+from tests.benchmarks.coco_counterfactuals_training.trained import (
+    classified,
+    inputs,
+    losses,
+    made_table,
+    pair,
+    places,
+    results,
+    retrieved,
+)
+from whatif.benchmarks.coco_counterfactuals_training.recognition import data_set_names
 from whatif.benchmarks.coco_counterfactuals_training.reported import reported
-from whatif.benchmarks.coco_counterfactuals_training.results import Results, Size, recognitions, searches
-from whatif.benchmarks.coco_counterfactuals_training.retrieval_tables import retrieval_tables
+from whatif.benchmarks.coco_counterfactuals_training.results import Results, Size, recognitions, searches, trainings
 from whatif.benchmarks.coco_counterfactuals_training.schemas import CLASSIFIED, PRE_TRAINED, RETRIEVED
-from whatif.benchmarks.coco_counterfactuals_training.trainings_table import trainings, trainings_table
 from whatif.engine.artifacts.writer import write_artifact
 from whatif.results.reporting.rendering import to_latex, to_markdown
 from whatif.results.reporting.table import Table, from_csv, to_csv
@@ -26,9 +32,16 @@ from whatif.scoring.statistics.seed_tests import gain
 NAMES = {"clip": "CLIP (tiny)"}
 SEEDS = ("seed-107", "seed-108", "seed-109")
 CLASSES = {"cifar-10": ["cat", "dog"], "colours": ["red", "blue"]}
+TABLES = ("table3", "table4", "table5", "table6", "table11", "table12")
 
 
-def results_of(folder: Path, *seeds: str, imported: list[dict[str, Any]] | None = None) -> Results:
+def classes(of: dict[str, list[str]]) -> list[dict[str, Any]]:
+    return [{"data_set": data_set, "name": name} for data_set, names in of.items() for name in names]
+
+
+def results_of(
+    folder: Path, *seeds: str, imported: list[dict[str, Any]] | None = None, **read: list[dict[str, Any]]
+) -> Results:
     of = [place for seed in (PRE_TRAINED, *seeds) for place in places("clip", seed)]
     ranked = [row for place in of for row in retrieved(place, ["other", "own"])]
     labelled = [*(row for place in of for row in classified(place)), *(imported or [])]
@@ -36,18 +49,20 @@ def results_of(folder: Path, *seeds: str, imported: list[dict[str, Any]] | None 
     for path, table, rows in zip(paths, (RETRIEVED, CLASSIFIED), (ranked, labelled), strict=True):
         write_artifact(path, table, sorted(rows, key=lambda row: [str(row[key]) for key in table.key]))
     sizes = {("ms-coco", "published"): Size(8, 0), ("base", "published"): Size(8, 4)}
-    return Results(NAMES, searches(paths[:1]), recognitions(paths[1:]), sizes, 0.95)
+    kept = [row for place in of if place["mixture"] != PRE_TRAINED for row in losses(place)]
+    task = inputs(**{"pairs": [pair("p0")], "classes": classes(CLASSES), "losses": kept, **read})
+    found, recognised = searches(paths[:1]), recognitions(paths[1:])
+    return results(NAMES, task=task, searches=found, recognitions=recognised, sizes=sizes)
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Results:
     return results_of(tmp_path_factory.mktemp("three"), *SEEDS)
 
 
 @pytest.fixture(scope="module")
-def tables(results: Results) -> dict[str, Table]:
-    made = retrieval_tables(results, "other", "own")
-    return {**made, "table4": table4(results), "table6": table6(results, [pair("p0")], CLASSES)}
+def tables(trained: Results) -> dict[str, Table]:
+    return {name: made_table(name, trained) for name in TABLES}
 
 
 def chosen(table: Table, **wanted: str) -> pd.DataFrame:
@@ -139,11 +154,11 @@ def test_intervals_are_printed_for_means_only_and_a_p_value_for_each_number(tabl
     assert "72.00 (69.52 to 74.48)" in text and "+2.00 (+2.00 to +2.00)" in text
 
 
-def test_labels_with_the_same_first_name_are_counted_once(results: Results) -> None:
+def test_labels_with_the_same_first_name_are_counted_once(trained: Results) -> None:
     counted = {}
     for names in (["maillot"], ["maillot", "maillot, tank suit"]):
         row = {**pair("p0"), "caption_0": "a red thing", "caption_1": "a red maillot"}
-        table = table6(results, [row], {"cifar-10": names})
+        table = made_table("table6", replace(trained, task=inputs(pairs=[row], classes=classes({"cifar-10": names}))))
         counted[len(names)] = one(table, source="ours", measure="label frequency", rule="published")["value"]
     assert counted == {1: 1.0, 2: 1.0}
 
@@ -169,7 +184,7 @@ def test_contradictions_of_the_paper_are_told(tables: dict[str, Table]) -> None:
     assert "The reported mean of the set all is 78.80; its row gives 78.79." in notes["table4"]
 
 
-def test_table_6_has_the_printed_correlation_and_ours(tables: dict[str, Table], results: Results) -> None:
+def test_table_6_has_the_printed_correlation_and_ours(tables: dict[str, Table], trained: Results) -> None:
     row = one(tables["table6"], source="reported", measure="correlation")
     assert (round(row["value"], 3), round(row["p"], 3), row["n"]) == (0.522, 0.026, 18)
     assert row["low"] < row["value"] < row["high"]
@@ -180,7 +195,7 @@ def test_table_6_has_the_printed_correlation_and_ours(tables: dict[str, Table], 
     frequency = one(tables["table6"], source="ours", data_set="CIFAR10", measure="label frequency", rule="ours")
     assert frequency["value"] == 1.0
     # Without pairs, all frequencies are 0, and nothing correlates.
-    alone = table6(results, [], CLASSES)
+    alone = made_table("table6", replace(trained, task=inputs(classes=classes(CLASSES))))
     assert chosen(alone, source="ours", measure="correlation").empty
 
 
@@ -198,7 +213,7 @@ def test_micro_and_macro_accuracy_and_their_mean_over_data_sets(tables: dict[str
 def test_imported_predictions_are_further_rows(tmp_path: Path) -> None:
     place = {"model": "Theirs", "mixture": "base", "division": "published", "seed": "seed-107"}
     rows = [{**row, "data_set": "cifar10"} for row in classified(place, ["cifar-10"])]
-    table = table4(results_of(tmp_path, "seed-107", imported=rows))
+    table = made_table("table4", results_of(tmp_path, "seed-107", imported=rows))
     found = chosen(table, name="Theirs", measure="accuracy")
     assert found["data_set"].tolist() == ["CIFAR10"] and found["value"].tolist() == [61.0]
     assert found["train_samples"].tolist() == [""]
@@ -213,7 +228,8 @@ def test_imported_predictions_are_further_rows(tmp_path: Path) -> None:
 def test_imported_predictions_of_several_seeds_have_intervals_over_seeds(tmp_path: Path) -> None:
     of = {"model": "Theirs", "mixture": "base", "division": "published"}
     rows = [{**row, "data_set": "cifar10"} for seed in SEEDS for row in classified({**of, "seed": seed}, ["cifar-10"])]
-    found = one(table4(results_of(tmp_path, "seed-107", imported=rows)), name="Theirs", measure="accuracy")
+    table = made_table("table4", results_of(tmp_path, "seed-107", imported=rows))
+    found = one(table, name="Theirs", measure="accuracy")
     assert (found["value"], found["n"], found["seeds"]) == (62.0, 3, "3 seeds")
     assert found["high"] - found["low"] == pytest.approx(2 * 4.3027 / 3**0.5, abs=1e-3)
 
@@ -226,8 +242,8 @@ def test_imported_predictions_are_in_table_6_with_the_frequencies_of_their_own_c
             {"model": "Theirs", "mixture": mixture, "division": "published", "seed": seed}, ["cifar-10"]
         )
     ]
-    found = results_of(tmp_path, "seed-107", imported=rows)
-    table = table6(found, [pair("p0")], CLASSES, {"cifar10": ["bird"]})
+    theirs = classes({"cifar10": ["bird"]})
+    table = made_table("table6", results_of(tmp_path, "seed-107", imported=rows, imported_classes=theirs))
     of = {"data_set": "CIFAR10", "measure": "label frequency", "rule": "ours"}
     assert one(table, name="Theirs", **of)["value"] == 0.0
     assert one(table, name="CLIP (tiny)", **of)["value"] == 1.0  # not that of both lists together, nor of theirs
@@ -238,9 +254,8 @@ def test_imported_predictions_are_in_table_6_with_the_frequencies_of_their_own_c
 
 
 def test_one_seed_has_means_but_no_deviation_and_no_test(tmp_path: Path) -> None:
-    results = results_of(tmp_path, "seed-108")
-    made = {**retrieval_tables(results, "other", "own"), "table4": table4(results)}
-    for table in (*made.values(), table6(results, [pair("p0")], CLASSES)):
+    found = results_of(tmp_path, "seed-108")
+    for table in (made_table(name, found) for name in TABLES):
         ours = chosen(table, source="ours")
         if table.name != "table6":
             assert "deviation" not in set(ours["measure"]) and ours["p"].isna().all()
@@ -249,16 +264,14 @@ def test_one_seed_has_means_but_no_deviation_and_no_test(tmp_path: Path) -> None
         to_markdown(table)
 
 
-def test_a_model_that_was_trained_on_some_mixtures_has_only_their_rows(results: Results) -> None:
-    some = {weights: found for weights, found in results.searches.items() if weights.mixture == "medium"}
-    frame = retrieval_tables(Results(NAMES, some, {}, {}, 0.95), "other", "own")["table3"].frame
+def test_a_model_that_was_trained_on_some_mixtures_has_only_their_rows(trained: Results) -> None:
+    some = {weights: found for weights, found in trained.searches.items() if weights.mixture == "medium"}
+    frame = made_table("table3", results(NAMES, searches=some)).frame
     assert set(frame[frame["source"] == "ours"]["measure"]) == {"recall", "deviation"}
 
 
-def test_the_step_that_was_kept_and_its_loss_by_seed() -> None:
-    rows = [row for seed in SEEDS for place in places("clip", seed) for row in losses(place)]
-    found = trainings(rows)
-    table = trainings_table(found, NAMES, 0.95)
+def test_the_step_that_was_kept_and_its_loss_by_seed(trained: Results) -> None:
+    table = made_table("trainings", trained)
     of = {"mixture": "base", "division": "published"}
     assert one(table, seed="seed-109", measure="best step", **of)["value"] == 40
     assert one(table, seed="seed-109", measure="steps", **of)["value"] == 60
@@ -278,13 +291,12 @@ def test_of_several_rows_marked_as_best_the_last_counts() -> None:
     assert kept == (20, 30, 3.0, 2.0)
 
 
-def test_the_leak_is_the_published_division_minus_the_leak_free_one(results: Results) -> None:
-    rows = [row for seed in SEEDS for place in places("clip", seed) for row in losses(place)]
-    table = leak_table(results, trainings(rows))
+def test_the_leak_is_the_published_division_minus_the_leak_free_one(trained: Results) -> None:
+    table = made_table("leak", trained)
     assert set(table.frame["mixture"]) == {"withheld-counterfactuals"}
     assert one(table, measure="mean recall", division="published")["value"] == 76.0
     assert one(table, measure="captions searched", division="leak-free")["value"] == 100
     assert one(table, measure="leak of the mean recall")["value"] == 8.0
     loss = one(table, measure="leak of the validation loss")
     assert loss["value"] == pytest.approx(-0.2) and loss["n"] == 3
-    assert leak_table(Results(NAMES, {}, {}, {}, 0.95), {}).frame.empty
+    assert made_table("leak", results(NAMES)).frame.empty

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from tests.projects import Project
+from whatif.benchmarks.coco_counterfactuals_training.dimensions import TRAINED
+from whatif.benchmarks.coco_counterfactuals_training.results import Results
 from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES, PRE_TRAINED, WITHHELD
+from whatif.benchmarks.coco_counterfactuals_training.steps import TABLES
 from whatif.engine.artifacts.schemas import PAIRS
 from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.graph.jobs import Job
+from whatif.engine.looked_up import looked_up
+from whatif.results.reporting.table import Table
 
 Row = dict[str, Any]
 SEEDS = ("seed-107", "seed-108", "seed-109")
@@ -86,6 +92,24 @@ def pair(name: str) -> Row:
     images = {"image_id_0": "x", "image_id_1": "y", "candidate": 0, "p": 0.5, "guidance": 7.5, "seed": 1}
     whole = {**dict.fromkeys(PAIRS.schema.names), "pair_id": name, **captions, **subjects, **images}
     return {**whole, "provenance": "{}"}
+
+
+def inputs(**rows: Sequence[Row]) -> Any:
+    """A task whose inputs have these rows, by role (`imported_classes` for `imported-classes`); others are empty."""
+    return SimpleNamespace(rows=lambda role: iter(rows.get(role.replace("-", "_"), ())))
+
+
+def results(names: Mapping[str, str], **fields: Any) -> Results:
+    """The results of a task without inputs, unless `task` is given."""
+    how: Any = SimpleNamespace(confidence=0.95, out_of_domain="other", in_domain="own")
+    given = {"task": inputs(), "questions": (), **fields}
+    return Results(title="T", settings=how, dimension=TRAINED, names=names, **given)
+
+
+def made_table(name: str, found: Results) -> Table:
+    """A table from results."""
+    made: Table = looked_up(TABLES.tables[name]).table(name, found)
+    return made
 
 
 def project_of(project: Project, seeds: Sequence[int] = (107, 108, 109)) -> Project:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from whatif.benchmarks.coco_counterfactuals_training.results import Results
+from whatif.benchmarks.coco_counterfactuals_training.results import PAIRS_ROLES, Recognitions, Searches
 from whatif.engine.artifacts.pair_items import SIDES, item_id
 from whatif.engine.graph.task import Task
 from whatif.results.reporting.funnel import FunnelStage, reasons, stage_of_ids
 
-PAIRS_ROLES = ("pairs", "our-pairs", "released-pairs")
 
-
-def funnel_stages(task: Task[Any], results: Results) -> Iterator[FunnelStage]:
+def funnel_stages(
+    task: Task[Any], names: Mapping[str, str], searches: Searches, recognitions: Recognitions
+) -> Iterator[FunnelStage]:
     """The stages in order. A sample goes on if a mixture has it; an answer, if the query or image had one."""
     for role, rejections, what in (
         ("originals", "rejections", "captions of photographs"),
@@ -37,11 +37,11 @@ def funnel_stages(task: Task[Any], results: Results) -> Iterator[FunnelStage]:
         names=lambda one: (one, one.rpartition("-")[0]),  # a pair is refused with both of its samples
         otherwise="not drawn for a mixture",
     )
-    for model, name in results.names.items():
-        queries = [one for key, found in results.searches.items() if key.model == model for one in found.values()]
+    for model, name in names.items():
+        queries = [one for key, found in searches.items() if key.model == model for one in found.values()]
         asked, lost = sum(one.queries for one in queries), sum(one.errors for one in queries)
         yield _answered(f"evaluate {name}", "queries", asked, lost)
-        seen = [one for key, found in results.recognitions.items() if key.model == model for one in found.values()]
+        seen = [one for key, found in recognitions.items() if key.model == model for one in found.values()]
         shown, lost = sum(one.images for one in seen), sum(one.errors for one in seen)
         yield _answered(f"evaluate {name}", "images", shown, lost)
 

@@ -1,77 +1,55 @@
-"""The results of training with counterfactuals: Tables 3 to 6, 11 and 12, the mixtures, the leak, and the losses."""
+"""The results of training with counterfactuals, from which its tables and figures are made, and their publication."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 from whatif.benchmarks.coco_counterfactuals_training.dimensions import TRAINED
-from whatif.benchmarks.coco_counterfactuals_training.figures import losses_figure
-from whatif.benchmarks.coco_counterfactuals_training.funnel_stages import PAIRS_ROLES, funnel_stages
-from whatif.benchmarks.coco_counterfactuals_training.label_table import table6
-from whatif.benchmarks.coco_counterfactuals_training.leak_table import leak_table
-from whatif.benchmarks.coco_counterfactuals_training.mixture_tables import mixtures_table
-from whatif.benchmarks.coco_counterfactuals_training.recognition_tables import MEAN, models_of, recomputed, table4
-from whatif.benchmarks.coco_counterfactuals_training.results import Results, recognitions, searches, sizes
-from whatif.benchmarks.coco_counterfactuals_training.retrieval_tables import PUBLISHED_DIVISION, retrieval_tables
+from whatif.benchmarks.coco_counterfactuals_training.funnel_stages import funnel_stages
+from whatif.benchmarks.coco_counterfactuals_training.recognition import recomputed
+from whatif.benchmarks.coco_counterfactuals_training.results import (
+    COMPARED_MIXTURES,
+    MEAN,
+    PUBLISHED_DIVISION,
+    Results,
+    recognitions,
+    searches,
+    sizes,
+)
 from whatif.benchmarks.coco_counterfactuals_training.settings import AggregateTraining
-from whatif.benchmarks.coco_counterfactuals_training.trainings_table import trainings, trainings_table
 from whatif.benchmarks.shared.reports import publish
 from whatif.benchmarks.shared.tasks import names_of
 from whatif.engine.graph.task import Task
-from whatif.results.reporting.funnel import funnel
-from whatif.results.reporting.report import Headline, Report
+from whatif.results.reporting.declared import report_of
+from whatif.results.reporting.report import Headline
+from whatif.results.reporting.table_modules import TableModules
 from whatif.scoring.statistics.seed_tests import gain
 
-TITLE = "Training with COCO-Counterfactuals"
 # The mixture of the headline is fixed before the results are known, so it is not the luckiest one: the paper's best
 # on both retrieval sets together, or the next one that was trained.
 _HEADLINE_MIXTURES = ("medium", "all", "base")
 
 
-def publish_report(task: Task[AggregateTraining]) -> None:
+def publish_report(task: Task[AggregateTraining], modules: TableModules) -> None:
     """Publishes every text file of the aggregation."""
-    settings = task.settings
-    results = Results(
-        names_of(task, TRAINED),
-        searches(task.paths("retrieved")),
-        recognitions([*task.paths("classified"), *task.paths("imported")]),
-        sizes(task.paths("samples")),
-        settings.confidence,
+    names, searched = names_of(task, TRAINED), searches(task.paths("retrieved"))
+    recognised = recognitions([*task.paths("classified"), *task.paths("imported")])
+    found = Results(
+        task=task,
+        title="Training with COCO-Counterfactuals",
+        settings=task.settings,
+        dimension=TRAINED,
+        names=names,
+        questions=(),
+        stages=list(funnel_stages(task, names, searched, recognised)),
+        searches=searched,
+        recognitions=recognised,
+        sizes=sizes(task.paths("samples")),
     )
-    losses = list(task.rows("losses"))
-    found = trainings(losses)
-    pairs = itertools.chain.from_iterable(task.rows(role) for role in PAIRS_ROLES)
-    retrieved = retrieval_tables(results, settings.out_of_domain, settings.in_domain)
-    tables = (
-        retrieved["table3"],
-        table4(results),
-        retrieved["table5"],
-        table6(results, pairs, _class_names(task.rows("classes")), _class_names(task.rows("imported-classes"))),
-        retrieved["table11"],
-        retrieved["table12"],
-        mixtures_table(task.rows("samples")),
-        leak_table(results, found),
-        trainings_table(found, results.names, settings.confidence),
-        funnel(list(funnel_stages(task, results))),
-    )
-    files = {"losses.svg": losses_figure(losses, results.names)}
-    figures = {"trainings": "losses.svg"}
-    publish(task, Report(TITLE, tables, headline(results, settings.out_of_domain), files, figures))
+    publish(task, report_of(modules, found.title, found, headline(found)))
 
 
-def _class_names(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """The different names of the classes of each data set."""
-    names: dict[str, list[str]] = {}
-    for row in rows:
-        of_set = names.setdefault(row["data_set"], [])
-        if row["name"] not in of_set:
-            of_set.append(row["name"])
-    return names
-
-
-def headline(results: Results, out_of_domain: str) -> Headline:
+def headline(found: Results) -> Headline:
     """The numbers for `dvc metrics diff`, by model; a model without the trainings that a number needs lacks it.
 
     `counterfactual_gain` is the mean recall (of R@1, R@5 and R@10 in both directions) out of domain with the mixture
@@ -81,25 +59,25 @@ def headline(results: Results, out_of_domain: str) -> Headline:
     and `accuracy` has that on each data set.
     """
     made: dict[str, dict[str, Any]] = {}
-    for model in results.names:
-
-        def recall(mixture: str, model: str = model) -> dict[str, float]:
-            return results.mean_recall(model, mixture, PUBLISHED_DIVISION, out_of_domain)
-
+    for model in found.names:
+        recalls = {
+            mixture: found.mean_recall(model, mixture, PUBLISHED_DIVISION, found.settings.out_of_domain)
+            for mixture in COMPARED_MIXTURES
+        }
         numbers: dict[str, float] = {}
         for mixture in ("pre-trained", "ms-coco"):
-            if values := recall(mixture):
+            if values := recalls[mixture]:
                 numbers[mixture.replace("-", "_")] = round(sum(values.values()) / len(values), 4)
-        trained = next((one for one in _HEADLINE_MIXTURES if recall(one)), None)
-        if trained and recall("ms-coco"):
-            tested = gain(recall(trained), recall("ms-coco"), results.confidence)
+        trained = next((one for one in _HEADLINE_MIXTURES if recalls[one]), None)
+        if trained and recalls["ms-coco"]:
+            tested = gain(recalls[trained], recalls["ms-coco"], found.settings.confidence)
             numbers["counterfactual_gain"] = round(tested.difference, 4)
             if tested.p is not None:
                 numbers["counterfactual_gain_p"] = float(f"{tested.p:.4g}")
         made[model] = numbers
-    for model in models_of(results):
-        if found := recomputed(results, model):
-            values = {name: round(one.accuracy, 4) for name, (one, _) in found.items()}
-            mean = {"recomputed_accuracy": values.pop(MEAN)} if MEAN in values else {}
-            made[model] = {**mean, "accuracy": values}
+    for model in found.imported:
+        if of_sets := recomputed(found, model):
+            accuracies = {name: round(one.accuracy, 4) for name, (one, _) in of_sets.items()}
+            mean = {"recomputed_accuracy": accuracies.pop(MEAN)} if MEAN in accuracies else {}
+            made[model] = {**mean, "accuracy": accuracies}
     return made

@@ -1,10 +1,11 @@
-"""The results of trainings, read in columns: recall and accuracy by weights, the sizes of mixtures, and the losses."""
+"""The results of trainings, from which the tables are made: recall and accuracy by weights, mixtures, and losses."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,6 +21,8 @@ from whatif.benchmarks.coco_counterfactuals_training.schemas import (
     SAMPLES,
     TRAIN,
 )
+from whatif.benchmarks.coco_counterfactuals_training.settings import AggregateTraining
+from whatif.benchmarks.shared import results as shared
 from whatif.engine import artifacts
 from whatif.engine.artifacts.schemas import Table
 from whatif.engine.errors import WhatifError
@@ -35,6 +38,9 @@ MEASURES: tuple[Measure, ...] = (
     *((found, str(depth)) for found in (TEXT, IMAGE) for depth in DEPTHS),
     (BOTH, MEAN),
 )
+PUBLISHED_DIVISION = "published"
+COMPARED_MIXTURES = (PRE_TRAINED, "ms-coco", "base", "medium", "all")
+PAIRS_ROLES = ("pairs", "our-pairs", "released-pairs")
 BySeed: TypeAlias = dict[str, float]
 
 
@@ -72,25 +78,52 @@ class Size(NamedTuple):
     counterfactual: int
 
 
+class Kept(NamedTuple):
+    """The weights that a training kept: their step of all `steps`, and their validation loss, in nats.
+
+    `first` is the validation loss before the first step.
+    """
+
+    step: int
+    steps: int
+    first: float
+    loss: float
+
+
 Searches: TypeAlias = dict[Weights, dict[tuple[str, str], Search]]  # by data set and direction
 Recognitions: TypeAlias = dict[Weights, dict[str, Recognition]]  # by data set
 Sizes: TypeAlias = dict[tuple[str, str], Size]  # by mixture and division
+Trainings: TypeAlias = dict[Weights, Kept]
 
 
-@dataclass(frozen=True)
-class Results:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Results(shared.Results):
     """All results: `names` are the display names of the trained models, by key."""
 
-    names: Mapping[str, str]
-    searches: Searches
-    recognitions: Recognitions
-    sizes: Sizes
-    confidence: float
+    settings: AggregateTraining
+    searches: Searches = field(default_factory=dict)
+    recognitions: Recognitions = field(default_factory=dict)
+    sizes: Sizes = field(default_factory=dict)
 
     @property
-    def level(self) -> str:
-        """The confidence, for captions."""
-        return f"{100 * self.confidence:g}%"
+    def imported(self) -> dict[str, str]:
+        """The models of imported predictions, which are called by their keys."""
+        return {weights.model: weights.model for weights in self.recognitions if weights.model not in self.names}
+
+    @cached_property
+    def pairs(self) -> list[dict[str, Any]]:
+        """The pairs of the benchmark that they are taken from."""
+        return [row for role in PAIRS_ROLES for row in self.task.rows(role)]
+
+    @cached_property
+    def losses(self) -> list[dict[str, Any]]:
+        """The rows of the losses of all trainings."""
+        return list(self.task.rows("losses"))
+
+    @cached_property
+    def trainings(self) -> Trainings:
+        """What each training kept."""
+        return trainings(self.losses)
 
     def recalls(self, model: str, mixture: str, division: str, data_set: str) -> dict[Measure, BySeed]:
         """Recall in percent by seed; empty if this was not evaluated on the data set. The mean is that of all six."""
@@ -122,6 +155,11 @@ class Results:
             if weights[:3] == (model, mixture, division) and (data_set, TEXT_RETRIEVAL) in searched
         )
         return next(sizes_of, None)
+
+    def best_losses(self, model: str, mixture: str, division: str) -> BySeed:
+        """The lowest validation loss by seed."""
+        of = (model, mixture, division)
+        return {weights.seed: kept.loss for weights, kept in self.trainings.items() if weights[:3] == of}
 
     def size(self, mixture: str, division: str) -> Size:
         """The size of a training set; that of the checkpoint as it was is 0."""
@@ -166,6 +204,24 @@ def sizes(paths: Sequence[Path]) -> Sizes:
                 of_mixture[0] += row["count_all"]
                 of_mixture[1] += row["count_all"] if row["source"] == COUNTERFACTUAL else 0
     return {key: Size(*numbers) for key, numbers in counts.items()}
+
+
+def trainings(losses: Iterable[Mapping[str, Any]]) -> Trainings:
+    """What each training kept, from rows of `losses`: the last row that is marked as best, in the order of steps."""
+    found: Trainings = {}
+    for row in losses:
+        loss = row["validation_loss"]
+        key = Weights(row["model"], row["mixture"], row["division"], row["seed"])
+        before = found.get(key)
+        if loss is None:
+            continue
+        if before is None:
+            found[key] = Kept(row["step"], row["step"], loss, loss)
+        elif row["best"]:
+            found[key] = Kept(row["step"], row["step"], before.first, loss)
+        else:
+            found[key] = before._replace(steps=row["step"])
+    return found
 
 
 def _segments(

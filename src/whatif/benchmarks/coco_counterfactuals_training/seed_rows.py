@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from whatif.results.reporting.numerals import decimal, signed
-from whatif.results.reporting.precision import p_number
+from whatif.benchmarks.coco_counterfactuals_training.reported import reported
+from whatif.benchmarks.coco_counterfactuals_training.results import PUBLISHED_DIVISION, Results
+from whatif.benchmarks.coco_counterfactuals_training.schemas import PRE_TRAINED
+from whatif.results.reporting.numerals import count, decimal, signed
+from whatif.results.reporting.precision import as_measured, p_number
 from whatif.results.reporting.table import OURS, PUBLISHED, REPORTED, Column, View
 from whatif.scoring.statistics import holm
-from whatif.scoring.statistics.seed_tests import from_summaries, gain, over_seeds
+from whatif.scoring.statistics.seed_tests import Gain, OverSeeds, from_summaries, gain, over_seeds
 
 Row: TypeAlias = dict[str, Any]
 
@@ -17,6 +20,29 @@ DEVIATION, GAIN = "deviation", "gain"
 SEEDS = 25  # of the paper's means and deviations
 ALPHA = 0.05  # below it, the paper underlines
 _UNDERLINED, _PLAIN = "underlined", "plain"
+_SIZES = {"train_samples": "n_train", "counterfactual_samples": "n_train_cf", "counterfactual_share": "pct_cf"}
+
+
+def mean_row(found: OverSeeds) -> Row:
+    """The numbers of a mean over seeds; it has no interval with one seed."""
+    return {**(as_measured(found.interval) or {"value": _rounded(found.mean)}), "n": found.seeds}
+
+
+def difference_row(found: Gain) -> Row:
+    """The numbers of a difference: paired by seed, or that of both means where there are no two common seeds."""
+    return {"value": _rounded(found.difference)} if found.paired is None else mean_row(found.paired)
+
+
+def of_training(found: Results, mixture: str) -> Row:
+    """The columns that identify one of our trainings, with the published division."""
+    size = found.size(mixture, PUBLISHED_DIVISION)
+    return {
+        "train_set": "none" if mixture == PRE_TRAINED else mixture,
+        "mixture": mixture,
+        "train_samples": str(size.samples),
+        "counterfactual_samples": str(size.counterfactual),
+        "counterfactual_share": f"{100 * size.counterfactual / max(1, size.samples):.0f}",
+    }
 
 
 def our_rows(
@@ -36,48 +62,54 @@ def our_rows(
     paired by seed. What needs more than one seed is missing with one.
     """
     found = over_seeds(list(by_seed.values()), confidence)
-    main: Row = {**place, "source": source, "measure": measure, "value": _rounded(found.mean), "n": found.seeds}
+    main: Row = {"measure": measure, **mean_row(found)}
     rows = [main]
-    if found.interval is not None and found.deviation is not None:
-        main |= {"low": _rounded(found.interval.low), "high": _rounded(found.interval.high)}
-        deviation = {"measure": DEVIATION, "value": _rounded(found.deviation), "n": found.seeds}
-        rows.append({**place, "source": source, **deviation})
+    if found.deviation is not None:
+        rows.append({"measure": DEVIATION, "value": _rounded(found.deviation), "n": found.seeds})
     if baseline:
         tested = gain(by_seed, baseline, confidence)
-        if tested.p is not None:
-            main["p"] = p_number(tested.p)
-        row: Row = {**place, "source": source, "measure": GAIN, "value": _rounded(tested.difference)}
-        if tested.paired is not None and tested.paired.interval is not None:
-            ends = tested.paired.interval
-            row |= {"value": _rounded(tested.paired.mean), "low": _rounded(ends.low), "high": _rounded(ends.high)}
-            row["n"] = tested.paired.seeds
-        if tested.paired_p is not None:
-            row["p"] = p_number(tested.paired_p)
-        rows.append(row)
-    return rows
+        main |= _p(tested.p)
+        rows.append({"measure": GAIN, **difference_row(tested), **_p(tested.paired_p)})
+    return [{**place, "source": source, **row} for row in rows]
 
 
 def reported_rows(
-    place: Mapping[str, str], measure: str, printed: Mapping[str, str], baseline: Mapping[str, str] | None
-) -> list[Row]:
-    """The rows of a printed number: itself, its deviation, and its gain over a printed baseline.
+    table: int,
+    measure: str,
+    baseline: str,
+    cell: Callable[[Mapping[str, str]], Mapping[str, str]] = lambda row: {},
+    baselines: int | None = None,
+) -> Iterator[Row]:
+    """The rows of the printed numbers of a table: each number, its deviation, and its gain over that of a mixture.
 
-    The p-value is that of Welch's t-test of the printed means and deviations.
+    `cell` gives further columns that identify a number. The numbers of the mixture `baseline` are those of the table
+    `baselines`, if not of the same one.
     """
-    text, deviation = printed["value"], printed.get("std", "")
-    of_paper = {**place, "source": REPORTED, "mark": printed.get("mark", "")}
-    main: Row = {**of_paper, "measure": measure, "value": float(text), PUBLISHED: text}
-    rows = [main]
+
+    def key(row: Mapping[str, str]) -> tuple[str, ...]:
+        return row["system"], row["dataset"], *cell(row).values()
+
+    without = {key(row): row for row in reported(baselines or table) if row["mixture"] == baseline}
+    for row in reported(table):
+        place = {"name": row["system"], "train_set": row["train_set"], "mixture": row["mixture"], **cell(row)}
+        place |= {name: row[column] for name, column in _SIZES.items() if column in row} | {"data_set": row["dataset"]}
+        other = without[key(row)] if row["mixture"] not in (PRE_TRAINED, baseline) else None
+        yield from _printed({**place, "source": REPORTED, "mark": row.get("mark", "")}, measure, row, other)
+
+
+def _printed(place: Row, measure: str, printed: Mapping[str, str], baseline: Mapping[str, str] | None) -> Iterator[Row]:
+    """The rows of one number; its p-value is that of Welch's t-test of the printed means and deviations."""
+    text, deviation = printed["value"], printed["std"]
+    tested: Row = {}
+    if baseline is not None and deviation and baseline["std"]:
+        ours, other = ((float(one["value"]), float(one["std"]), SEEDS) for one in (printed, baseline))
+        tested = _p(from_summaries(ours, other))
+        tested |= {"n": SEEDS} if tested else {}
+    yield {**place, "measure": measure, "value": float(text), PUBLISHED: text, **tested}
     if deviation:
-        rows.append({**of_paper, "measure": DEVIATION, "value": float(deviation), PUBLISHED: deviation})
+        yield {**place, "measure": DEVIATION, "value": float(deviation), PUBLISHED: deviation}
     if baseline is not None:
-        rows.append({**of_paper, "measure": GAIN, "value": _rounded(float(text) - float(baseline["value"]))})
-        if deviation and baseline.get("std"):
-            ours, other = ((float(one["value"]), float(one["std"]), SEEDS) for one in (dict(printed), dict(baseline)))
-            p = from_summaries(ours, other)
-            if p is not None:
-                main |= {"n": SEEDS, "p": p_number(p)}
-    return rows
+        yield {**place, "measure": GAIN, "value": _rounded(float(text) - float(baseline["value"]))}
 
 
 def with_holm(rows: Iterable[Row]) -> list[Row]:
@@ -93,9 +125,9 @@ def with_holm(rows: Iterable[Row]) -> list[Row]:
     return found
 
 
-def underlines(rows: Sequence[Row]) -> str:
+def underlines(printed: Iterable[Row]) -> str:
     """A sentence: how many of the paper's legible underlines agree with the test of its printed numbers."""
-    marked = [row for row in rows if row["source"] == REPORTED and row.get("p") is not None]
+    marked = [row for row in printed if row.get("p") is not None]
     legible = [row for row in marked if row.get("mark") in (_UNDERLINED, _PLAIN)]
     if not legible:
         return ""
@@ -110,34 +142,47 @@ def underlines(rows: Sequence[Row]) -> str:
     )
 
 
-def views_of_tests(
+def seed_views(
+    caption: str,
+    note: str,
+    rows: Mapping[str, str],
+    cells: Mapping[str, Row],
+    *,
     measure: str,
     baseline: str,
-    rows: Mapping[str, str],
-    *,
-    mean: Mapping[str, str],
-    cells: Mapping[str, Mapping[str, str]],
     level: str,
-) -> tuple[View, View, View]:
-    """The views of a mean, of its gain over a baseline with its tests, and of Welch's test of each number, in columns.
+) -> tuple[View, View, View, View, View]:
+    """The views of means, of their deviations, of the gain of `Mean` over a baseline, of its tests, and of all tests.
 
-    `rows` identify a training; `mean` selects the mean, and `cells` has the selection of each number by its heading.
+    `rows` identify a training; `cells` has the selection of each number by its heading, that of the mean as `Mean`.
     """
+    mean, ours = cells["Mean"], {**cells["Mean"], "source": OURS}
+    short = {name: heading for name, heading in rows.items() if name != "train_samples"}
+
+    def columns(of: str) -> tuple[Column, ...]:
+        return tuple(Column(heading, of, where, write=decimal(2)) for heading, where in cells.items())
+
     return (
+        View(caption, rows, columns(measure), note),
+        View(
+            "Standard deviations of these over seeds, in points.",
+            rows,
+            (*columns(DEVIATION), Column("Seeds", DEVIATION, mean, number="n", write=count)),
+        ),
         View(
             f"Our means in percent, and their gains over the training set {baseline} in points, with {level} t "
             "intervals over seeds.",
-            rows,
+            short,
             (
-                Column("Mean", measure, {**mean, "source": OURS}, write=decimal(2), interval=True),
-                Column("Gain", GAIN, {**mean, "source": OURS}, write=signed(2), interval=True),
+                Column("Mean", measure, ours, write=decimal(2), interval=True),
+                Column("Gain", GAIN, ours, write=signed(2), interval=True),
             ),
             "The interval of a gain is of the differences by seed. With one seed, there are no intervals. Intervals of "
             "the other numbers are in the CSV file.",
         ),
         View(
             "Tests whether the gains of the means are above 0: one-tailed p-values.",
-            rows,
+            short,
             (
                 Column("Welch", measure, mean, number="p"),
                 Column("Holm", measure, mean, number="p_holm"),
@@ -150,11 +195,15 @@ def views_of_tests(
         ),
         View(
             "Welch's test of each number: one-tailed p-values before Holm's correction.",
-            rows,
+            short,
             tuple(Column(heading, measure, where, number="p") for heading, where in cells.items()),
             "The corrected ones, and those of the paired test, are in the CSV file.",
         ),
     )
+
+
+def _p(value: float | None) -> Row:
+    return {} if value is None else {"p": p_number(value)}
 
 
 def _rounded(value: float) -> float:

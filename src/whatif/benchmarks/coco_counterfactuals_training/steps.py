@@ -12,7 +12,6 @@ from collections.abc import Callable
 from whatif.benchmarks.coco_counterfactuals import BENCHMARK as OURS
 from whatif.benchmarks.coco_counterfactuals import images as our_images
 from whatif.benchmarks.coco_counterfactuals_released import steps as released
-from whatif.benchmarks.coco_counterfactuals_training.contents import HEADLINE, PLOTS, PUBLISHED, REPORTED
 from whatif.benchmarks.coco_counterfactuals_training.dimensions import DATA_SET, SEED, SHOWN_TRAINED, TRAINED
 from whatif.benchmarks.coco_counterfactuals_training.schemas import (
     CLASSES,
@@ -35,12 +34,16 @@ from whatif.benchmarks.coco_counterfactuals_training.settings import (
     SourceSettings,
     TrainedModel,
 )
+from whatif.benchmarks.shared.tables import shared_tables
 from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, PAIRS, REJECTIONS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.engine.graph.steps import Benchmark, StepsOf
 from whatif.engine.graph.task import Task
 from whatif.engine.params.whole import Params
+from whatif.results.reporting.table_modules import TableModules
 
+TABLES = TableModules("whatif.benchmarks.coco_counterfactuals_training", *shared_tables("funnel"))
+REPORTED = tuple(f"{__package__}:published/table{number}.csv" for number in (3, 4, 5, 6, 11, 12))
 _step = StepsOf(CocoCounterfactualsTrainingSettings)
 
 
@@ -197,21 +200,21 @@ def train(task: Task[dict[str, TrainedModel]]) -> None:
         "classified": train["classified"],
     },
     outputs=SITE_OUTPUTS,
-    publishes=PUBLISHED,
+    code=TABLES.code,
+    publishes=("report.md", *TABLES.files),
 )
 def aggregate(task: Task[AggregateTraining]) -> None:
     """Makes Tables 3 to 6, 11 and 12 beside the reported numbers, and the curves of the losses."""
     from whatif.benchmarks.coco_counterfactuals_training.report import publish_report
 
-    publish_report(task)
+    publish_report(task, TABLES)
 
 
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CocoCounterfactualsTrainingSettings,
     steps=(extract, retrieval, classification, predictions, mix, train, aggregate),
-    headline=HEADLINE,
-    plots=PLOTS,
+    headline=("counterfactual_gain", "recomputed_accuracy"),
     outside=lambda params: (
         "photographs" if params.section(NAME, CocoCounterfactualsTrainingSettings).extract.pairs != "scenes" else ""
     ),

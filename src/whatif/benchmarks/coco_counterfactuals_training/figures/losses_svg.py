@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from whatif.benchmarks.coco_counterfactuals_training.results import Results
 from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES
+from whatif.results.reporting.declared import Figure
 from whatif.results.reporting.svg import new_figure, svg
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Drawing
 
 _COLOURS = {"published": "#1b6ca8", "leak-free": "#b5541c"}
 _COLUMNS = 4
 Curves: TypeAlias = dict[tuple[str, str], dict[tuple[str, str], list[tuple[int, float]]]]
 
 
-def losses_figure(losses: Iterable[Mapping[str, Any]], names: Mapping[str, str]) -> bytes:
+def _losses(losses: Iterable[Mapping[str, Any]], names: Mapping[str, str]) -> bytes:
     """An SVG of the validation loss (nats) by step: a panel for each model and mixture, a thin line for each seed.
 
     `losses` are rows of the table, `names` the display names of the models by key. A point marks the weights that were
@@ -42,7 +44,7 @@ def _draw(
     curves: Curves,
     kept: Mapping[tuple[str, str, str, str], tuple[int, float]],
     names: Mapping[str, str],
-) -> Figure:
+) -> Drawing:
     from matplotlib.lines import Line2D
 
     columns = max(1, min(_COLUMNS, len(order)))
@@ -68,3 +70,6 @@ def _draw(
     kept_mark = Line2D([], [], color="#555555", marker="o", markersize=2.5, linestyle="none", label="weights kept")
     figure.legend(handles=[*handles, kept_mark], loc="outside lower center", ncols=3, frameon=False)
     return figure
+
+
+FIGURE: Figure[Results] = Figure(lambda found, tables: _losses(found.losses, found.names), above="trainings")

@@ -1,0 +1,1 @@
+"""The figures of training with counterfactuals, one module each."""

@@ -1,0 +1,1 @@
+"""The tables of training with counterfactuals, one module each."""
