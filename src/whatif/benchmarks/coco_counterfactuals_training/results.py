@@ -208,19 +208,15 @@ def sizes(paths: Sequence[Path]) -> Sizes:
 
 def trainings(losses: Iterable[Mapping[str, Any]]) -> Trainings:
     """What each training kept, from rows of `losses`: the last row that is marked as best, in the order of steps."""
-    found: Trainings = {}
+    by_weights: dict[Weights, list[Mapping[str, Any]]] = {}
     for row in losses:
-        loss = row["validation_loss"]
-        key = Weights(row["model"], row["mixture"], row["division"], row["seed"])
-        before = found.get(key)
-        if loss is None:
-            continue
-        if before is None:
-            found[key] = Kept(row["step"], row["step"], loss, loss)
-        elif row["best"]:
-            found[key] = Kept(row["step"], row["step"], before.first, loss)
-        else:
-            found[key] = before._replace(steps=row["step"])
+        if row["validation_loss"] is not None:
+            weights = Weights(row["model"], row["mixture"], row["division"], row["seed"])
+            by_weights.setdefault(weights, []).append(row)
+    found: Trainings = {}
+    for weights, rows in by_weights.items():
+        *_, best = (row for place, row in enumerate(rows) if row["best"] or place == 0)
+        found[weights] = Kept(best["step"], rows[-1]["step"], rows[0]["validation_loss"], best["validation_loss"])
     return found
 
 
