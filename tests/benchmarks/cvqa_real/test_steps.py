@@ -120,7 +120,7 @@ def test_our_numbers_are_beside_the_reported_ones(finished: Project) -> None:
             for group in ("direct", "indirect", "boolean", "all")
         ]
         assert set(rows[rows["model"] == "majority"]["value"]) == {100}
-        for measure in ("legacy", "extracted"):
+        for measure in ("legacy", "extraction_rate"):
             assert set(ours("table3", measure, model="majority", variant=variant)["value"]) == {100}
     metrics = finished.metrics
     assert set(metrics) == {"table3"} and set(metrics["table3"]) == {"majority", "random"}
@@ -216,7 +216,7 @@ def test_the_gap_between_images_of_men_and_of_women(project: Project, tmp_path: 
     assert ours("gender", "gap")["p_holm"].notna().all()
     for variant in ("original", "counterfactual"):
         of_majority = {"model": "majority", "variant": variant}
-        assert [ours("gender", m, **of_majority)["value"].item() for m in ("accuracy", "legacy", "extracted")] == [
+        assert [ours("gender", m, **of_majority)["value"].item() for m in ("accuracy", "legacy", "extraction_rate")] == [
             100
         ] * 3
         assert ours("gender", "error", **of_majority)["value"].item() == 0
