@@ -58,5 +58,6 @@ def corrected(
     found = [dict(row) for row in rows]
     tested = [row for row in found if "p" in row and counts(row)]
     for row, p in zip(tested, holm([row["p"] for row in tested]).p_values, strict=True):
-        row["p_holm"] = p_number(p or 0.0)
+        if p is not None:
+            row["p_holm"] = p_number(p)
     return [{**row, "p": p_number(row["p"])} if "p" in row else row for row in found]
