@@ -188,19 +188,10 @@ def compute_again(task: Task[Any]) -> None:
 def verify(task: Task[Any]) -> None:
     """Removes and corrects questions as people say; without their labels, all remain."""
     from whatif.benchmarks.from_yaml.checks import cannot_be_scored
-    from whatif.benchmarks.shared.imported_labels import report_labels
-    from whatif.benchmarks.shared.question_labels import check_pairs
+    from whatif.benchmarks.shared.question_labels import write_checked_pairs
 
-    settings = task.settings
-    checked = check_pairs(list(task.rows("questions")), settings, seed=task.seed, check=cannot_be_scored)
-    if settings.labels is not None:
-        report_labels(task, checked.judgements, checked.refused_labels, settings.resolution)
-    task.outputs.write("questions", checked.questions)
-    task.outputs.write("judgements", checked.judgements)
-    task.outputs.write("gold", checked.gold)
-    task.outputs.write("corrections", checked.corrections)
-    task.outputs.write("rejections", [*checked.rejections, *checked.refused_labels])
-    task.check_losses("pairs", len(by_pair(checked.questions)), checked.rejections)
+    roles = ("questions", "judgements", "gold", "rejections", "corrections")
+    write_checked_pairs(task, task.settings, cannot_be_scored, *roles)
 
 
 @_step(

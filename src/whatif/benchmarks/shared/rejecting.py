@@ -24,6 +24,6 @@ def keep_pairs(task: Task[Any], rejected: Mapping[str, dict[str, Any]], *, remed
     task.check_losses("pairs", kept, refused, remedy=remedy)
 
 
-def rejection(pair_id: str, reason: str, detail: str) -> dict[str, Any]:
+def rejection(item_id: str, reason: str, detail: str) -> dict[str, Any]:
     """A row of `rejections`."""
-    return {"item_id": pair_id, "reason": reason, "detail": detail}
+    return {"item_id": item_id, "reason": reason, "detail": detail}
