@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from whatif.benchmarks.cfmm.annotation_tasks import FIELDS, NO_CATEGORY, NONE, annotation_items
+from whatif.benchmarks.cfmm.options import second_option
 from whatif.benchmarks.cfmm.schemas import BASIC, COUNTERFACTUAL, VARIANTS
-from whatif.benchmarks.cfmm.second_option import second_option
 from whatif.benchmarks.cfmm.settings import SecondOption, WriteSettings
 from whatif.benchmarks.shared.imported_labels import CONTRADICTORY, MISSING, Labelled, decided_rows, write_labelled
-from whatif.benchmarks.shared.rejecting import rejection
+from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.task import Task

@@ -20,8 +20,7 @@ from whatif.benchmarks.cvqa_real.annotation_tasks import (
     STEP2,
     annotation_items,
 )
-from whatif.benchmarks.cvqa_real.answer_forms import WHOLE_NUMBER
-from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, PEOPLE, SOURCE_GROUPS
+from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, PEOPLE, SOURCE_GROUPS, WHOLE_NUMBER
 from whatif.benchmarks.cvqa_real.settings import AnnotateSettings
 from whatif.benchmarks.cvqa_real.written_questions import written_row
 from whatif.benchmarks.shared.imported_labels import (
@@ -32,7 +31,7 @@ from whatif.benchmarks.shared.imported_labels import (
     decided_rows,
     write_labelled,
 )
-from whatif.benchmarks.shared.rejecting import rejection
+from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.graph.task import Task
 from whatif.engine.params.resolution import Resolution
 from whatif.people.imports.importer import import_labels

@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from whatif.benchmarks.cvqa_real.answer_forms import ANSWER_FORMS
 from whatif.benchmarks.cvqa_real.filters import CHANGES
-from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL
+from whatif.benchmarks.cvqa_real.schemas import ANSWER_FORMS, COUNTERFACTUAL
 from whatif.benchmarks.cvqa_real.settings import CheckSettings
 from whatif.benchmarks.shared.tasks import by_pair, judgement
 from whatif.engine.artifacts.reader import canonical_json

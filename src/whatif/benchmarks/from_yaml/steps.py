@@ -26,9 +26,8 @@ from whatif.benchmarks.shared.choice_questions import ask_choices
 from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_CHOOSERS, SHOWN_JUDGE
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.people import judged_questions
-from whatif.benchmarks.shared.rejecting import rejection
 from whatif.benchmarks.shared.tables import shared_tables
-from whatif.benchmarks.shared.tasks import by_pair, judgement
+from whatif.benchmarks.shared.tasks import by_pair, judgement, rejection
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.artifacts.schemas import (
     CORRECTIONS,
@@ -90,8 +89,8 @@ def extract(task: Task[ExtractRows]) -> None:
 )
 def generate(task: Task[CandidateSettings]) -> None:
     """Fills the templates with the words of each row of one part, and computes both answers."""
-    from whatif.benchmarks.from_yaml.candidates import FAILED, candidates
     from whatif.benchmarks.from_yaml.expressions import ExpressionError
+    from whatif.benchmarks.from_yaml.words import FAILED, candidates
     from whatif.engine.progress import progress
 
     rows = task.read("rows").to_pylist()

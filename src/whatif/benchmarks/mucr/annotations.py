@@ -19,7 +19,7 @@ from whatif.benchmarks.mucr.annotation_tasks import (
 from whatif.benchmarks.mucr.settings import AnnotateSettings
 from whatif.benchmarks.mucr.sources import CAPTIONS
 from whatif.benchmarks.shared.imported_labels import NOT_ANNOTATED, Decided, Labelled, write_labelled
-from whatif.benchmarks.shared.rejecting import rejection
+from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.graph.task import Task
 from whatif.formats.mucr_pairs import EXPLANATION as BAD_EXPLANATION

@@ -9,7 +9,7 @@ from whatif.benchmarks.mucr.choice_tasks import NONE, candidates_of, choice_item
 from whatif.benchmarks.mucr.schemas import RELEASED
 from whatif.benchmarks.mucr.settings import ChooseSettings
 from whatif.benchmarks.shared.imported_labels import Decided, Labelled, write_labelled
-from whatif.benchmarks.shared.rejecting import rejection
+from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.graph.task import Task
 from whatif.people.imports.importer import import_labels
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from whatif.benchmarks.shared.rejecting import rejection
+from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.graph.task import Task
 from whatif.engine.params.resolution import ADJUDICATED, Resolution
 from whatif.people.imports.importer import ImportedLabels

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from whatif.benchmarks.shared.imported_labels import Labelled, write_labelled
-from whatif.benchmarks.shared.rejecting import rejection
-from whatif.benchmarks.shared.tasks import by_pair
+from whatif.benchmarks.shared.tasks import by_pair, rejection
 from whatif.engine.graph.task import Task
 from whatif.engine.params.base import Settings
 from whatif.engine.params.resolution import Resolution
