@@ -98,16 +98,16 @@ VQA: list[tuple[str, str, Callable[[dict[str, Any]], object], str]] = [
     ("image of null", "annotations", lambda one: one.update(image_id=None), "`image_id` is null; it needs a whole"),
 ]
 GENDER: list[tuple[str, bytes, str]] = [
-    ("empty", b"", ": has no column id"),
+    ("empty", b"", ": is empty; it needs one row for each person or image, with id, bb_gender"),
     ("column missing", b"id\n7\n", ": has no column bb_gender"),
     ("id of words", b"id,bb_gender\nseven,male\n", ": line 2: id is 'seven'"),
     ("id negative", b"id,bb_gender\n-7,male\n", ": line 2: id is '-7'"),
     ("id of other digits", "id,bb_gender\n²,male\n".encode(), ": line 2: id is '²'"),
     ("id of 30 digits", b"id,bb_gender\n" + b"7" * 30 + b",male\n", ": line 2: id is '777"),
     ("another word", b"id,bb_gender\n7,M\n", ": line 2: bb_gender is 'M'"),
-    ("field missing", b"id,bb_gender\n\n7\n,male\n", ": line 4: id is ''"),
-    ("Latin-1", b"id,bb_gender\n7,m\xe4nnlich\n", ": cannot be read as UTF-8"),
-    ("field of 200,000 characters", b'id,bb_gender\n7,"' + b"x" * 200_000 + b'"\n', ": is not CSV"),
+    ("field missing", b"id,bb_gender\n\n7\n,male\n", ": line 3: has 1 fields; it needs 2: id, bb_gender"),
+    ("Latin-1", b"id,bb_gender\n7,m\xe4nnlich\n", ": line 2: byte 0xe4 is not UTF-8"),
+    ("field of 200,000 characters", b'id,bb_gender\n7,"' + b"x" * 200_000 + b'"\n', ": line 2: bb_gender is 'xxx"),
 ]
 
 

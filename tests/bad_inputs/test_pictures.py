@@ -18,8 +18,8 @@ from whatif.engine.artifacts.images import ImageStore, SortedImages, image_row
 from whatif.engine.artifacts.schemas import IMAGES, REJECTIONS
 from whatif.engine.artifacts.writer import ArtifactWriter, write_artifact
 from whatif.engine.files.image_decoding import UnreadableImageError, decode
-from whatif.formats.caption_images import find_pictures
 from whatif.formats.coco_counterfactuals import read_released_pairs
+from whatif.formats.image_folders import find_pictures
 
 CASES = [pytest.param(data, id=name) for name, data in BROKEN.items()]
 NAME = "COCO_val2014_000000000007.jpg"

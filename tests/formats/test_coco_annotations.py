@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from whatif.engine.errors import WhatifError
-from whatif.formats.coco_annotations import read_captions
-from whatif.formats.coco_instances import read_instances
+from whatif.formats.coco_annotations import read_captions, read_instances
 
 needs_data = pytest.mark.skipif("WHATIF_DATA" not in os.environ, reason="needs WHATIF_DATA, the folder of real data")
 

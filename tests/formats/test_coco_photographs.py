@@ -14,9 +14,8 @@ from PIL import Image
 from tests.pictures import png
 from whatif.engine.errors import WhatifError
 from whatif.formats.c_vqa import read_released
-from whatif.formats.caption_images import find_pictures
 from whatif.formats.coco_photographs import coco_image_id, find_photographs
-from whatif.formats.image_folders import each_image
+from whatif.formats.image_folders import each_image, find_pictures
 
 
 def jpeg(path: Path, colour: tuple[int, int, int]) -> None:

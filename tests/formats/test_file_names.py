@@ -13,9 +13,8 @@ from tests.pictures import png
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.image_decoding import decode
 from whatif.formats.c_vqa_folder import find_images
-from whatif.formats.caption_images import find_pictures
 from whatif.formats.coco_counterfactuals import read_released_pairs
-from whatif.formats.image_folders import each_image
+from whatif.formats.image_folders import each_image, find_pictures
 from whatif.formats.released_files import MissingFileError, ReleasedFiles
 
 COLOURS = {"train/a.png": (200, 0, 0), "val/a.png": (0, 200, 0), "b.png": (0, 0, 200)}

@@ -15,7 +15,7 @@ from whatif.engine.errors import WhatifError
 from whatif.engine.files import inputs
 from whatif.formats.prediction_fields import Prediction
 from whatif.formats.prediction_files import question_index, read_predictions
-from whatif.formats.prediction_records import column_names
+from whatif.formats.table_records import column_names
 
 RELEASED = "img_path,query,answer,new query,new answer,type"
 

@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from whatif.formats.vqa_rows import question_rows
-from whatif.formats.vqa_v2 import Rejected, VqaQuestion, VqaQuestions, read_vqa
+from whatif.formats.vqa_v2 import Rejected, VqaQuestion, VqaQuestions, question_rows, read_vqa
 from whatif.scoring.extraction.answer import extract, is_correct
 
 

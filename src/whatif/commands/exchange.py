@@ -87,7 +87,7 @@ def export_c_vqa_csv(output: Path, questions: Path, images: tuple[Path, ...], no
     from whatif.engine.artifacts.images import ImageStore
     from whatif.engine.artifacts.schemas import QUESTIONS
     from whatif.formats.c_vqa import write_released
-    from whatif.formats.c_vqa_images import named_pictures, write_pictures
+    from whatif.formats.c_vqa_folder import named_pictures, write_pictures
 
     if output.suffix == ".parquet":
         raise WhatifError(f"{output}: is the name of an artifact; give the name of a CSV, for example ours.csv")

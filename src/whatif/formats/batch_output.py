@@ -12,7 +12,7 @@ from whatif.engine.language.chat_completions import message_in, reasoning_of, re
 from whatif.engine.language.finish_reasons import ending, withheld
 from whatif.formats.failed_requests import failed_ending, failure_in
 from whatif.formats.prediction_fields import Prediction, as_text
-from whatif.formats.prediction_records import Record
+from whatif.formats.table_records import Record
 
 _LONGEST_REASON = 200
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from whatif.engine.errors import WhatifError
-from whatif.formats.prediction_records import shown_names
+from whatif.formats.table_records import shown_names
 
 Row = Mapping[str, Any]
 

@@ -21,7 +21,7 @@ from whatif.formats.arrow_rows import read_parquet_rows, write_parquet_rows
 from whatif.formats.benchmark_json import all_columns, json_lines, read_json_rows
 from whatif.formats.c_vqa import SYNTHETIC_GROUPS
 from whatif.formats.c_vqa_records import COLUMNS
-from whatif.formats.prediction_records import read_records
+from whatif.formats.table_records import read_records
 
 Row = Mapping[str, Any]
 _DIGEST = 24  # hexadecimal digits that stand for a picture

@@ -1,18 +1,20 @@
-"""Finds the images of released puzzles (C-VQA 3.3) in a folder, by the names in the question file."""
+"""The images of C-VQA in a folder, under the names in the released question files: found (C-VQA 3.3), or written."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from whatif.engine.artifacts.images import image_row
+from whatif.engine.artifacts.images import EncodedPictures, image_row
 from whatif.engine.artifacts.pair_items import SAME_PICTURE
 from whatif.engine.errors import WhatifError
+from whatif.engine.files.atomic import write_whole
 from whatif.engine.files.image_decoding import LARGEST_PICTURE, UnreadableImageError, decode
 from whatif.engine.files.inputs import read_bytes
+from whatif.formats.c_vqa import picture_name
 from whatif.formats.file_names import digest_of, named
 
 MISSING, UNREADABLE = "picture missing", "picture unreadable"  # reasons of rejections
@@ -87,3 +89,32 @@ def _places(name: str, folder: Path) -> Iterator[Path]:
                     yield place / inside
             except (OSError, ValueError):  # a name that is too long, or has a null character
                 return
+
+
+def named_pictures(questions: Iterable[Mapping[str, Any]], folder: Path) -> dict[str, str | None]:
+    """File name -> image id for each image in `folder`; None where only the name is known.
+
+    Raises WhatifError when a name points outside the folder, and when two images have the same name.
+    """
+    named: dict[str, str | None] = {}
+    for question in questions:
+        name = picture_name(question)
+        where = PurePosixPath(name)
+        place = f"{folder}: question {question['question_id']}"
+        if where.is_absolute() or ".." in where.parts or not where.parts:
+            raise WhatifError(f"{place}: the image's name {name!r} points outside the folder")
+        image_id = next(iter(question["image_ids"]), None)
+        if named.setdefault(name, image_id) != image_id:
+            raise WhatifError(f"{place}: the name {name!r} is already used for another image")
+    return named
+
+
+def write_pictures(named: Mapping[str, str | None], images: EncodedPictures, folder: Path) -> int:
+    """Writes the images whose id is known; returns how many.
+
+    Raises WhatifError when an image is in none of the image files, and when the folder cannot be written.
+    """
+    known = {name: image_id for name, image_id in named.items() if image_id is not None}
+    for name, image_id in sorted(known.items()):
+        write_whole(folder / name, images.encoded(image_id), durable=False)
+    return len(known)

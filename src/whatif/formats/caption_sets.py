@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,17 +11,18 @@ from typing import Any
 
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.errors import WhatifError
-from whatif.engine.files.inputs import LONGEST_LINE, read_bytes
 from whatif.engine.files.well_formed import well_formed
 from whatif.engine.language.latin import has_latin_letters
 from whatif.engine.language.tagging import Tagger, nouns
 from whatif.engine.random_streams import sample
 from whatif.formats.coco_annotations import read_captions
+from whatif.formats.table_records import read_records
 
 MOST_WORDS = 100  # in a caption; the longest in COCO has 50
 COLUMNS = ("id", "caption")
 NOT_DRAWN = "not drawn"  # rejection reason for captions that a limit leaves out
 _IMAGE = "image"
+_NEEDED = f"the columns {' and '.join(COLUMNS)}, and {_IMAGE} if the captions have images"
 _LINE_BREAK = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 
 
@@ -66,10 +65,10 @@ def read_caption_set(path: Path, most_words: int = MOST_WORDS) -> CaptionSet:
 
 def read_captions_in_order(path: Path) -> list[SourceCaption]:
     """All captions of a file, in file order. Formats, ids and errors as in `read_caption_set`."""
-    readers: dict[str, Callable[[Path], Iterator[SourceCaption]]] = {".json": _coco, ".csv": _csv, ".jsonl": _jsonl}
+    readers: dict[str, Callable[[Path], Iterator[SourceCaption]]] = {".json": _coco, ".csv": _table, ".jsonl": _table}
     reader = readers.get(path.suffix.lower())
     if reader is None:
-        raise WhatifError(f"{path}: is not a caption set; give COCO's .json, or .csv or .jsonl with {_needed()}")
+        raise WhatifError(f"{path}: is not a caption set; give COCO's .json, or .csv or .jsonl with {_NEEDED}")
     return list(reader(path))
 
 
@@ -119,50 +118,23 @@ def _coco(path: Path) -> Iterator[SourceCaption]:
         yield SourceCaption(f"coco-{one.caption_id:08d}", _one_line(one.caption), name)
 
 
-def _csv(path: Path) -> Iterator[SourceCaption]:
-    reader = csv.DictReader(io.StringIO(_text(path), newline=""), strict=True)
-    try:
-        _check_columns(path, reader.fieldnames or ())
-        rows = [(f"{path}: line {reader.line_num}", row) for row in reader]
-    except csv.Error as error:
-        raise WhatifError(f"{path}: is not CSV ({error}); it needs a row for each caption, with {_needed()}") from error
-    for where, row in rows:
-        if None in row:
-            raise WhatifError(f"{where}: has more fields than columns; put quotation marks around a text with commas")
-    yield from _captions(rows)
-
-
-def _jsonl(path: Path) -> Iterator[SourceCaption]:
-    rows = []
-    for number, line in enumerate(_text(path).split("\n"), start=1):
-        if not line.strip():
-            continue
-        where = f"{path}: line {number}"
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise WhatifError(f"{where}: is not JSON ({error}); each line is an object with {_needed()}") from error
-        if not isinstance(row, dict):
-            raise WhatifError(f"{where}: is not an object; each line is an object with {_needed()}")
-        _check_columns(where, row)
-        rows.append((where, row))
-    yield from _captions(rows)
-
-
-def _captions(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[SourceCaption]:
-    """Captions of rows that come with their place in the file. Raises WhatifError for a bad field or a duplicate id."""
+def _table(path: Path) -> Iterator[SourceCaption]:
+    """Captions of rows. Raises WhatifError, with the place in the file, for a bad field or a duplicate id."""
     seen: dict[str, str] = {}
-    for where, row in rows:
-        caption_id = _field(where, row, "id")
+    for record in read_records(path, things="captions", row="caption", needed=COLUMNS)[1]:
+        where = f"{path}: {record.place}"
+        caption_id = _field(where, record.fields, "id")
         if not caption_id:
             raise WhatifError(f"{where}: its id is empty; every caption needs a unique id")
         if caption_id in seen:
             raise WhatifError(f"{where}: duplicate id {caption_id[:40]!r}, first at {seen[caption_id]}; ids are unique")
-        seen[caption_id] = where.rpartition(": ")[2]
-        yield SourceCaption(caption_id, _field(where, row, "caption"), _field(where, row, _IMAGE) or None)
+        seen[caption_id] = record.place
+        yield SourceCaption(
+            caption_id, _field(where, record.fields, "caption"), _field(where, record.fields, _IMAGE) or None
+        )
 
 
-def _field(where: str, row: dict[str, Any], name: str) -> str:
+def _field(where: str, row: Mapping[str, Any], name: str) -> str:
     value = row.get(name)
     if value is None and name == _IMAGE:
         return ""
@@ -175,24 +147,3 @@ def _field(where: str, row: dict[str, Any], name: str) -> str:
 
 def _one_line(text: str) -> str:
     return _LINE_BREAK.sub(" ", well_formed(text)).strip()
-
-
-def _check_columns(where: Path | str, columns: Iterable[str]) -> None:
-    there = list(columns)
-    for column in COLUMNS:
-        if column not in there:
-            found = ", ".join(map(str, there))[:80] or "none"
-            raise WhatifError(f"{where}: has no column {column}; it needs {_needed()}; found: {found}")
-
-
-def _needed() -> str:
-    return f"the columns {' and '.join(COLUMNS)}, and {_IMAGE} if the captions have images"
-
-
-def _text(path: Path) -> str:
-    try:
-        return read_bytes(path, longest_line=LONGEST_LINE).decode("utf-8-sig")
-    except OSError as error:
-        raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a caption set with {_needed()}") from error
-    except UnicodeDecodeError as error:
-        raise WhatifError(f"{path}: cannot be read as UTF-8 ({error}); give a caption set with {_needed()}") from error

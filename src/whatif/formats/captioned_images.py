@@ -12,7 +12,7 @@ from whatif.engine.errors import WhatifError
 from whatif.engine.files.well_formed import well_formed
 from whatif.formats.annotation_files import AnnotationFile
 from whatif.formats.coco_annotations import read_captions
-from whatif.formats.prediction_records import read_records
+from whatif.formats.table_records import read_records
 
 IMAGE_COLUMNS = ("image", "filename", "file_name")
 CAPTION_COLUMNS = ("caption", "captions", "raw")

@@ -15,7 +15,7 @@ from typing import Any
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.well_formed import escaped, well_formed
 from whatif.formats.coco_photographs import coco_image_id, is_coco_name
-from whatif.formats.prediction_records import Record, read_records
+from whatif.formats.table_records import Record, read_records
 
 CATEGORIES = ("count", "color", "size", "shape", "direction", "common")  # in the order of the paper's tables
 WRITTEN = ("basic", "counterfactual")  # variants that every item has

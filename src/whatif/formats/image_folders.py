@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from whatif.formats.coco_photographs import each_photograph, is_coco_name
+from whatif.engine.errors import WhatifError
+from whatif.formats.coco_photographs import Photographs, each_photograph, find_photographs, is_coco_name
 from whatif.formats.mucr_images import Found, check_folders, find_image
 
 
@@ -32,3 +33,29 @@ def each_image(names: Iterable[tuple[str, str]], folders: Sequence[Path]) -> Ite
     for name, found in each_photograph(by_name, places):
         for key in by_name[name]:
             yield key, found
+
+
+def find_pictures(names: Iterable[str], folders: Sequence[Path]) -> Photographs:
+    """Looks up images by file name, which may have folders.
+
+    An MS-COCO name also matches the same photograph under its name in another release. An image that is missing
+    or cannot be decoded is listed in `missing`.
+
+    Raises WhatifError when a folder does not exist, when a name may mean several different
+    files, and when two names mean one file.
+    """
+    for folder in folders:
+        if not folder.is_dir():
+            raise WhatifError(f"{folder}: no such folder; give the folders with the images of the captions")
+    wanted = sorted(set(names))
+    taken: dict[str, str] = {}
+    result = find_photographs([name for name in wanted if is_coco_name(name)], folders)
+    for name in wanted:
+        if is_coco_name(name):
+            continue
+        found = find_image(name, folders, taken)
+        if isinstance(found, tuple):
+            result.missing[name] = found
+        else:
+            result.found[name] = found
+    return result

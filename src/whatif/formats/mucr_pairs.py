@@ -17,7 +17,7 @@ from whatif.engine.files.well_formed import escaped
 from whatif.formats.mucr_groups import Fault, Links, grouped
 from whatif.formats.mucr_records import ImageName, image_at, image_names, read_rows
 from whatif.formats.mucr_texts import cue_fault, explanation_of, history_of, one_text, several_texts
-from whatif.formats.prediction_records import Record
+from whatif.formats.table_records import Record
 
 STYLES = ("photograph", "comic", "black-white")
 CATEGORIES = ("human", "animal", "plant", "character", "mixture")

@@ -12,7 +12,7 @@ from typing import Any
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.inputs import check_regular
 from whatif.formats.mucr_texts import one_text, several_texts
-from whatif.formats.prediction_records import Record, read_records
+from whatif.formats.table_records import Record, read_records
 
 PARQUET = ".parquet"
 

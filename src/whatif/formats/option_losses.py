@@ -35,7 +35,7 @@ from whatif.formats.prediction_fields import (
     question_id_of,
     whole_number,
 )
-from whatif.formats.prediction_records import Record
+from whatif.formats.table_records import Record
 
 LOSSES = "`question_id` and `losses`, `loss_A`, `loss_B`, ..., or `option` and `loss`"
 

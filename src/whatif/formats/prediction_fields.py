@@ -10,7 +10,7 @@ from pathlib import Path
 
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.well_formed import well_formed
-from whatif.formats.prediction_records import Record
+from whatif.formats.table_records import Record
 
 
 @dataclass(frozen=True)

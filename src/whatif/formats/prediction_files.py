@@ -24,7 +24,7 @@ from whatif.formats.c_vqa_records import COLUMNS as RELEASED_COLUMNS
 from whatif.formats.failed_requests import failed_ending, failure_in
 from whatif.formats.option_losses import LOSSES, has_losses, losses_of
 from whatif.formats.prediction_fields import Prediction, as_text, found_columns, index_of, listed, question_id_of
-from whatif.formats.prediction_records import Record, read_records
+from whatif.formats.table_records import Record, read_records
 
 # The columns of the responses to `query` and to `new query` in the files of the authors' scripts.
 RESPONSE_COLUMNS = ("response", "new_response")

@@ -11,8 +11,7 @@ import pytest
 from tests.benchmarks.cfmm.annotators import annotation_work, candidates
 from tests.people.exports.round_trips import check_csv, check_label_studio, check_mturk
 from tests.people.imports.files import csv_file, read
-from whatif.benchmarks.cfmm.annotation_tasks import EXAMPLES, FIELDS, NONE, OF_IMAGES, annotation_items
-from whatif.benchmarks.cfmm.check_tasks import OF_CHECKS
+from whatif.benchmarks.cfmm.annotation_tasks import EXAMPLES, FIELDS, NONE, OF_CHECKS, OF_IMAGES, annotation_items
 from whatif.formats.cfmm_items import CATEGORIES
 from whatif.people.exports.label_studio import label_studio_files
 from whatif.people.exports.table import csv_files

@@ -12,9 +12,10 @@ from click.testing import CliRunner
 from tests.benchmarks.cfmm.coco import COUNT, SCENES, settings, write_coco
 from tests.people.imports.files import csv_file, csv_rows
 from tests.projects import Project
-from whatif.benchmarks.cfmm.annotations import Annotated, annotated
+from whatif.benchmarks.cfmm.annotations import annotated
 from whatif.benchmarks.cfmm.settings import WriteSettings
 from whatif.benchmarks.cfmm.sources import candidates_of
+from whatif.benchmarks.shared.imported_labels import Labelled
 from whatif.commands.cli import main
 from whatif.engine.artifacts.schemas import JUDGEMENTS, QUESTIONS, REJECTIONS
 from whatif.engine.errors import WhatifError
@@ -51,21 +52,21 @@ def labelled(folder: Path, *rows: dict[str, Any]) -> list[LabelFile]:
 
 def imported(
     folder: Path, coco: dict[str, Any], *rows: dict[str, Any], rule: Resolution | None = None, rules: Any = RULES
-) -> Annotated:
+) -> Labelled:
     own = settings(**coco)
     files = labelled(folder, *rows)
     write = WriteSettings(own, files, rule or Resolution(rule="single"), rules)
     return annotated(candidates_of(own, 0).rows, write, 0)
 
 
-def reasons(found: Annotated) -> dict[str, tuple[str, str]]:
+def reasons(found: Labelled) -> dict[str, tuple[str, str]]:
     return {row["item_id"].lstrip("0"): (row["reason"], row["detail"]) for row in found.rejections}
 
 
 def test_questions_have_the_right_option_first(tmp_path: Path, coco: dict[str, Any]) -> None:
     found = imported(tmp_path, coco, {"item": "11", "says": "count", "fields": COUNT})
-    assert [row["question_id"] for row in found.questions] == ["000000000011-basic", "000000000011-counterfactual"]
-    basic, counterfactual = found.questions
+    assert [row["question_id"] for row in found.rows] == ["000000000011-basic", "000000000011-counterfactual"]
+    basic, counterfactual = found.rows
     assert (basic["question"], basic["choices"], basic["answer"]) == (COUNT["basic_question"], ["three", "two"], "A")
     assert (counterfactual["choices"], counterfactual["group"]) == (["two", "three"], "count")
     assert json.loads(basic["provenance"]) == {
@@ -91,7 +92,7 @@ def test_the_rules_give_a_wrong_option_that_nobody_wrote(
 ) -> None:
     written = {**COUNT, "counterfactual_option": "", **fields}
     found = imported(tmp_path, coco, {"item": "11", "says": "count", "fields": written}, rules=rules)
-    row = found.questions[1]
+    row = found.rows[1]
     assert (row["choices"][1], json.loads(row["provenance"])["second_option"]) == expected
     assert json.loads(row["provenance"])["same_as_basic"] is (row["choices"][0] == "Three")
 
@@ -109,7 +110,7 @@ def test_annotations_that_cannot_be_used(tmp_path: Path, coco: dict[str, Any]) -
         {"item": "18", "says": "none", "fields": {"basic_question": "What?"}},
         {"item": "13", "says": "count", "fields": COUNT},  # an image that is not rich enough
     )
-    assert found.questions == [] and reasons(found) == {
+    assert found.rows == [] and reasons(found) == {
         "11": ("no category", "the annotator finds no category that fits the image"),
         "12": ("missing field", "basic_option: is empty, but the category is size"),
         "15": ("contradictory field", "counterfactual_option: is the same as counterfactual_answer: two"),
@@ -123,7 +124,7 @@ def test_annotations_that_cannot_be_used(tmp_path: Path, coco: dict[str, Any]) -
     )
     lost = {**COUNT, "counterfactual_answer": "three", "counterfactual_option": ""}
     none = imported(tmp_path, coco, {"item": "11", "says": "count", "fields": lost}, rules=["basic-answer"])
-    assert none.questions == [] and reasons(none)["11"][0] == "no second option"
+    assert none.rows == [] and reasons(none)["11"][0] == "no second option"
     assert "counterfactual_option: is empty, and none of basic-answer differs from 'three'" in reasons(none)["11"][1]
 
 
@@ -137,11 +138,11 @@ def test_several_annotators_of_one_image(tmp_path: Path, coco: dict[str, Any]) -
     with pytest.raises(WhatifError, match="item 000000000011: has 2 judgements, by ann, bob"):
         imported(tmp_path, coco, *rows)
     first = imported(tmp_path, coco, *rows, rule=Resolution(rule="first"))
-    assert [row["choices"][1] for row in first.questions if row["variant"] == "basic"] == ["nine", "two"]
+    assert [row["choices"][1] for row in first.rows if row["variant"] == "basic"] == ["nine", "two"]
     chosen = imported(tmp_path, coco, *rows, rule=Resolution(rule="adjudicated", adjudicator="bob"))
-    assert [row["group"] for row in chosen.questions] == ["count", "count", "color", "color"]
+    assert [row["group"] for row in chosen.rows] == ["count", "count", "color", "color"]
     undecided = imported(tmp_path, coco, *rows, rule=Resolution(rule="unanimous"))
-    assert undecided.questions == []
+    assert undecided.rows == []
     assert reasons(undecided)["11"][0] == "corrections differ"
     assert reasons(undecided)["12"] == ("annotators disagree", "ann: count; bob: color")
 
@@ -179,7 +180,7 @@ def test_finished_items_become_questions(tmp_path: Path, coco: dict[str, Any]) -
     found = annotated(candidates_of(own, 0).rows, WriteSettings(own, None, Resolution(rule="single"), RULES), 0)
     known = {
         (row["pair_id"].lstrip("0"), row["variant"]): (row["choices"], json.loads(row["provenance"]))
-        for row in found.questions
+        for row in found.rows
     }
     assert {key: choices for key, (choices, _) in known.items()} == {
         ("11", "basic"): ["three", "two"],
@@ -203,9 +204,9 @@ def test_drawn_scenes_have_computed_questions() -> None:
     found = annotated(candidates.rows, WriteSettings(own, None, Resolution(rule="single"), RULES), 4)
     assert len(candidates.rows) == len(candidates.images) == 5 and candidates.rejections == []
     assert len(candidates_of(settings(), 4).rows) == 6 * SCENES.items_per_category
-    assert len(found.questions) == 25 and {row["answer"] for row in found.questions} == {"A"}
-    assert {row["pair_id"] for row in found.questions} == {row["item_id"] for row in candidates.rows}
-    assert all(json.loads(row["provenance"])["origin"] == "scenes" for row in found.questions)
+    assert len(found.rows) == 25 and {row["answer"] for row in found.rows} == {"A"}
+    assert {row["pair_id"] for row in found.rows} == {row["item_id"] for row in candidates.rows}
+    assert all(json.loads(row["provenance"])["origin"] == "scenes" for row in found.rows)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from tests.benchmarks.cfmm.expansions import NAME, Row, expand, given, good, ima
 from tests.chat_server import ChatServer
 from tests.projects import Project
 from whatif.benchmarks.cfmm.expansion import NO_COUNTERFACTUAL, NO_REPLY, NO_SECOND_OPTION, REFUSED
-from whatif.benchmarks.cfmm.expansion_prompts import read_prompts
+from whatif.benchmarks.cfmm.expansion_requests import read_prompts
 from whatif.benchmarks.cfmm.filters import filtered
 from whatif.benchmarks.cfmm.schemas import REPLIES
 from whatif.benchmarks.cfmm.settings import FilterCfmm

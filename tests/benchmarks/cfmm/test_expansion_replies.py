@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from tests.benchmarks.cfmm.expansions import given, good
-from whatif.benchmarks.cfmm import expansion_prompts
-from whatif.benchmarks.cfmm.expansion_prompts import options_request, read_prompts
+from whatif.benchmarks.cfmm import expansion_requests
 from whatif.benchmarks.cfmm.expansion_replies import OUTPUT_KEYS, read_options, read_questions
+from whatif.benchmarks.cfmm.expansion_requests import options_request, read_prompts
 from whatif.benchmarks.cfmm.leakage import leak
 from whatif.benchmarks.shared.json_replies import schema_of
 from whatif.benchmarks.shared.reply_talks import repair_request
@@ -149,7 +149,7 @@ def test_there_is_a_prompt_for_each_category() -> None:
     prompts = read_prompts(None)
     assert tuple(prompts.by_category) == CATEGORIES
     assert set(CATEGORIES) == set(category_items.CATEGORIES)
-    data = Path(expansion_prompts.__file__).with_name("expansion_prompts.yaml").read_bytes()
+    data = Path(expansion_requests.__file__).with_name("expansion_prompts.yaml").read_bytes()
     assert prompts.digest == hashlib.sha256(data).hexdigest()
 
 

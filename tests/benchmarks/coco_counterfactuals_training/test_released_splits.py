@@ -207,19 +207,19 @@ def test_captions_that_differ_are_counted_and_ours_are_used(folder: Path) -> Non
 @pytest.mark.parametrize(
     ("train", "message"),
     [
-        ("", r"base\.csv: has no column image_path; it needs image_path and caption; found: none$"),
+        ("", r"base\.csv: is empty; it needs one row for each sample, with image_path, caption$"),
         (
             "image_path,text\n",
-            r"base\.csv: has no column caption; it needs image_path and caption; found: image_path, text$",
+            r"base\.csv: has no column caption; .* mixture base have image_path, caption; found: image_path, text$",
         ),
         (
             "image_path,caption\na.jpg,A cat\nb.jpg,A dog, and\n",
-            r"base\.csv: line 3: has 3 fields, the first line 2; put",
+            r"base\.csv: line 3: has 3 fields; it needs 2: image_path, caption; put quotes",
         ),
-        ('"image_path,caption\n', r"base\.csv: line 1: is not CSV \(.*\); close the quotation marks$"),
-        ("image_path,caption\na.jpg\n", r"base\.csv: line 2: has 1 fields, the first line 2; put quotation marks"),
-        ('image_path,caption\na.jpg,"A cat\n', r"base\.csv: line 2: is not CSV \(.*\); close the quotation marks$"),
-        (b"image_path,caption\na.jpg,\xff\n", r"base\.csv: cannot be read as UTF-8 \(.*\); save the file as UTF-8$"),
+        ('"image_path,caption\n', r"base\.csv: line 1: cannot be read \(.*\); close the quotes"),
+        ("image_path,caption\na.jpg\n", r"base\.csv: line 2: has 1 fields; it needs 2: image_path, caption$"),
+        ('image_path,caption\na.jpg,"A cat\n', r"base\.csv: line 2: cannot be read \(.*\); close the quotes"),
+        (b"image_path,caption\na.jpg,\xff\n", r"base\.csv: line 2: byte 0xff is not UTF-8; save the file as UTF-8$"),
         ("image_path,caption\nx/8_0.jpg,A\n", r"has no train samples; no row of its released split files \(train_coco"),
     ],
 )
@@ -234,8 +234,7 @@ def test_a_missing_file_is_named_with_the_mixture_that_needs_it(folder: Path, mi
         mixed(folder, {"README": ""}, [mixture])
     name = SPLIT_FILES[mixture][TRAIN]  # type: ignore[index]
     assert str(caught.value) == (
-        f"{folder / 'splits' / name}: cannot be read (No such file or directory); the mixture {mixture} needs this "
-        "released split file"
+        f"{folder / 'splits' / name}: no such file; give the path of a file of released splits of the mixture {mixture}"
     )
 
 

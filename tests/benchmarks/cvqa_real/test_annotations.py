@@ -14,8 +14,9 @@ from tests.benchmarks.cvqa_real.vqa import vqa_project
 from tests.command_line import whatif
 from tests.people.imports.files import csv_file
 from tests.projects import Project
-from whatif.benchmarks.cvqa_real.annotations import Annotated, annotated
+from whatif.benchmarks.cvqa_real.annotations import annotated
 from whatif.benchmarks.cvqa_real.schemas import WRITTEN
+from whatif.benchmarks.shared.imported_labels import Labelled
 from whatif.engine.artifacts.schemas import JUDGEMENTS, REJECTIONS
 from whatif.engine.errors import WhatifError
 from whatif.engine.params.resolution import Resolution
@@ -32,14 +33,14 @@ def said(item: str, decision: str, fields: dict[str, str] | None = None, **more:
     return {"item_id": item, "annotator": "ann", "decision": decision, **corrected, **more}
 
 
-def imported(folder: Path, *rows: dict[str, str], rule: Resolution = SINGLE, number: int = 6) -> Annotated:
+def imported(folder: Path, *rows: dict[str, str], rule: Resolution = SINGLE, number: int = 6) -> Labelled:
     columns = {key: "" for row in rows for key in row}
     path = csv_file(folder / "labels.csv", [{**columns, **row} for row in rows])
     files = [LabelFile.model_validate({"path": str(path), "format": "long"})]
     return annotated(source_questions(number), files, rule, 0)
 
 
-def reasons(found: Annotated) -> dict[str, tuple[str, str]]:
+def reasons(found: Labelled) -> dict[str, tuple[str, str]]:
     return {row["item_id"]: (row["reason"], row["detail"]) for row in found.rejections}
 
 
@@ -50,7 +51,7 @@ def test_a_written_question_has_the_parts_of_the_paper(tmp_path: Path) -> None:
         said("104", "direct", {**FEWER, **steps, ANSWER: "Three"}),
         said("103", "boolean", {**ASLEEP, ANSWER: "No."}),
     )
-    boolean, direct = found.written
+    boolean, direct = found.rows
     assert direct == {
         "written_id": "104-direct-people",
         "source_id": "104",
@@ -67,7 +68,7 @@ def test_a_written_question_has_the_parts_of_the_paper(tmp_path: Path) -> None:
     }
     assert (boolean["written_id"], boolean["answer"], boolean["step1"]) == ("103-boolean-people", "no", None)
     assert {reason for reason, _ in reasons(found).values()} == {"not annotated"}
-    assert len(found.written) + len(found.rejections) == 6
+    assert len(found.rows) + len(found.rejections) == 6
 
 
 @pytest.mark.parametrize(
@@ -97,14 +98,14 @@ def test_annotations_that_cannot_be_used(
 ) -> None:
     found = imported(tmp_path, said(*row))
     item = row[0]
-    assert found.written == [] and len(found.rejections) == 6
+    assert found.rows == [] and len(found.rejections) == 6
     assert reasons(found)[item][0] == reason and detail in reasons(found)[item][1]
 
 
 @pytest.mark.parametrize("answer", ["0", "zero", "None."])
 def test_the_answer_may_be_0(answer: str, tmp_path: Path) -> None:
     found = imported(tmp_path, said("104", "indirect", {**FEWER, ANSWER: answer}))
-    assert [row["answer"] for row in found.written] == ["0"]
+    assert [row["answer"] for row in found.rows] == ["0"]
 
 
 def test_of_several_people_one_is_chosen_by_the_rule(tmp_path: Path) -> None:
@@ -118,9 +119,9 @@ def test_of_several_people_one_is_chosen_by_the_rule(tmp_path: Path) -> None:
     with pytest.raises(WhatifError, match="item 102: has 2 judgements, by ann, bob"):
         imported(tmp_path, *rows)
     first = imported(tmp_path, *rows[:2], rule=Resolution(rule="first"))
-    assert [row["answer"] for row in first.written] == ["6"]
+    assert [row["answer"] for row in first.rows] == ["6"]
     undecided = imported(tmp_path, *rows, rule=Resolution(rule="unanimous"))
-    assert undecided.written == []
+    assert undecided.rows == []
     assert {reasons(undecided)[item][0] for item in ("102", "104")} == {"annotators disagree", "corrections differ"}
 
 

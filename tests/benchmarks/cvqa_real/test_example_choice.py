@@ -9,8 +9,7 @@ import pytest
 
 from tests.benchmarks.cvqa_real.rows import people_row, source_row
 from tests.defaults import shipped_values
-from whatif.benchmarks.cvqa_real.arithmetic_steps import arithmetic_steps
-from whatif.benchmarks.cvqa_real.example_choice import Pool, chosen_examples, pool_of
+from whatif.benchmarks.cvqa_real.example_choice import Pool, arithmetic_steps, chosen_examples, pool_of
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.seeds import read_seeds
 from whatif.benchmarks.cvqa_real.settings import Examples
@@ -141,7 +140,7 @@ def test_no_request_shows_an_example_about_its_own_question() -> None:
 
 
 def example(seed_id: str, question: str) -> Any:
-    from whatif.benchmarks.cvqa_real.arithmetic_steps import SeedOfPeople
+    from whatif.benchmarks.cvqa_real.example_choice import SeedOfPeople
 
     return SeedOfPeople(seed_id, "x", question, "1", "a", "b", "c", "2")
 

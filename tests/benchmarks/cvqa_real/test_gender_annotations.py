@@ -47,12 +47,16 @@ def test_only_photographs_of_one_annotated_gender_count() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "has no column id; it needs id and bb_gender; found: none"),
-        ("id,gender\n1,Male\n", "has no column bb_gender; it needs id and bb_gender; found: id, gender"),
+        ("", "is empty; it needs one row for each person or image, with id, bb_gender"),
+        (
+            "id,gender\n1,Male\n",
+            "has no column bb_gender; annotations of perceived gender have id, bb_gender; found: id, gender",
+        ),
         ("id,bb_gender\n1,Male\nx,Male\n", "line 3: id is 'x'; it must be the number of a COCO image"),
         ("id,bb_gender\n1,Male\n2,F\n", "line 3: bb_gender is 'F'; it must be male, female, both, unsure"),
-        (f"id,bb_gender\n1,{'x' * 140_000}\n", "is not CSV"),
-        (None, r"genders\.csv: cannot be read"),
+        (f"id,bb_gender\n1,{'x' * 140_000}\n", "line 2: bb_gender is 'xxx"),
+        ('id,bb_gender\n1,"Male\n', "line 2: cannot be read"),
+        (None, r"genders\.csv: no such file; give the path of a file of annotations of perceived gender"),
     ],
 )
 def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str | None, message: str) -> None:

@@ -10,8 +10,7 @@ import pytest
 from tests.outputs import Published
 from tests.pictures import png
 from tests.projects import Project
-from whatif.benchmarks.cvqa_real.item_views import item_views, items_of, outcomes_of
-from whatif.benchmarks.cvqa_real.site_items import real_items, selected
+from whatif.benchmarks.cvqa_real.site_items import item_views, items_of, outcomes_of, real_items, selected
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.program_views import ProgramTwins, program_twins
 from whatif.engine.artifacts.images import image_row

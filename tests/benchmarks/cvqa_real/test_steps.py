@@ -216,9 +216,9 @@ def test_the_gap_between_images_of_men_and_of_women(project: Project, tmp_path: 
     assert ours("gender", "gap")["p_holm"].notna().all()
     for variant in ("original", "counterfactual"):
         of_majority = {"model": "majority", "variant": variant}
-        assert [ours("gender", m, **of_majority)["value"].item() for m in ("accuracy", "legacy", "extraction_rate")] == [
-            100
-        ] * 3
+        assert [
+            ours("gender", m, **of_majority)["value"].item() for m in ("accuracy", "legacy", "extraction_rate")
+        ] == [100] * 3
         assert ours("gender", "error", **of_majority)["value"].item() == 0
 
 

@@ -234,4 +234,4 @@ def test_nothing_to_annotate() -> None:
 def test_whole_pairs_need_no_annotation() -> None:
     whole = row_of(1, cue="x", false_cues=["a", "b", "c"], explanation=EXPLANATION, provenance='{"origin":"captions"}')
     found = annotated([whole], AnnotateSettings(None, Resolution(rule="single")), 0)
-    assert (found.pairs, found.rejections) == ([whole], [])
+    assert (found.rows, found.rejections) == ([whole], [])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.mucr.asked import CATEGORIES, Set
-from whatif.benchmarks.mucr.asking import asked_questions, pilot_sample
+from whatif.benchmarks.mucr.evaluation import asked_questions, pilot_sample
 from whatif.benchmarks.mucr.examples import example_chooser
 from whatif.engine.errors import WhatifError
 

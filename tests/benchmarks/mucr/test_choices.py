@@ -15,9 +15,10 @@ from tests.benchmarks.mucr.rows import Row, candidate, causal_pair, choice
 from tests.people.imports.files import csv_file, csv_rows
 from tests.projects import Project
 from whatif.benchmarks.mucr.choice_tasks import choice_task_set, interface_of, with_images
-from whatif.benchmarks.mucr.choices import Chosen, chosen
+from whatif.benchmarks.mucr.choices import chosen
 from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS, CHOICES, SIDES
 from whatif.benchmarks.mucr.settings import ChooseSettings
+from whatif.benchmarks.shared.imported_labels import Labelled
 from whatif.commands.cli import main
 from whatif.engine import artifacts
 from whatif.engine.artifacts.images import image_row
@@ -50,7 +51,7 @@ PRESELECTED = [
 ]
 
 
-def decide(folder: Path, *said: tuple[str, str, str], rule: Any = "majority") -> Chosen:
+def decide(folder: Path, *said: tuple[str, str, str], rule: Any = "majority") -> Labelled:
     """The choices after labels: item, annotator, decision."""
     text = "item_id,annotator,decision\n" + "".join(",".join(row) + "\n" for row in said)
     (folder / "choices.csv").write_text(text, encoding="utf-8")
@@ -58,8 +59,8 @@ def decide(folder: Path, *said: tuple[str, str, str], rule: Any = "majority") ->
     return chosen(PRESELECTED, ChooseSettings(files, Resolution(rule=rule)), 0)
 
 
-def taken(found: Chosen) -> dict[str, tuple[int, str]]:
-    return {f"{row['pair_id']}-{row['style']}": (row["place"], row["chosen_by"]) for row in found.choices}
+def taken(found: Labelled) -> dict[str, tuple[int, str]]:
+    return {f"{row['pair_id']}-{row['style']}": (row["place"], row["chosen_by"]) for row in found.rows}
 
 
 def test_without_labels_the_best_by_clip_is_taken() -> None:
@@ -77,7 +78,7 @@ def test_people_choose_a_pair_or_none(tmp_path: Path) -> None:
     said = [("1-comic", "ann", "3"), ("1-comic", "bob", "3"), ("1-comic", "cem", "1"), ("2-comic", "ann", "none")]
     found = decide(tmp_path, *said)
     assert taken(found) == {"1-comic": (2, "people"), "1-photograph": (0, "clip"), "3-comic": (0, "released")}
-    assert found.choices[0] == {**measured("1", "comic", 2), "chosen_by": "people"}
+    assert found.rows[0] == {**measured("1", "comic", 2), "chosen_by": "people"}
     assert found.rejections == [
         {
             "item_id": "2/comic",

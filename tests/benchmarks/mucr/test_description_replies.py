@@ -6,8 +6,14 @@ import json
 
 import pytest
 
-from whatif.benchmarks.mucr.description_checks import given_away, stems_of, things_of
-from whatif.benchmarks.mucr.description_replies import Captions, read_descriptions, read_prompt
+from whatif.benchmarks.mucr.description_replies import (
+    Captions,
+    given_away,
+    read_descriptions,
+    read_prompt,
+    stems_of,
+    things_of,
+)
 from whatif.benchmarks.mucr.settings import Descriptions
 
 CAPTIONS = Captions("1", "animal", "A dog shakes beside a sofa.", "The sofa is covered with spots.")

@@ -11,7 +11,7 @@ from tests.benchmarks.mucr.rows import Row, candidate, choice
 from tests.outputs import Published
 from tests.projects import Project
 from tests.shown_items import check_items, images_read_by, missing_images
-from whatif.benchmarks.mucr.asking import asked_questions
+from whatif.benchmarks.mucr.evaluation import asked_questions
 from whatif.benchmarks.mucr.schemas import SIDES
 from whatif.benchmarks.mucr.site_items import site_items
 from whatif.engine.artifacts.schemas import PREDICTIONS

@@ -8,8 +8,12 @@ from typing import Any
 
 import pytest
 
-from whatif.benchmarks.shared.program_findings import category_of, right_text, write_program_findings
-from whatif.benchmarks.shared.program_labels import read_program_labels
+from whatif.benchmarks.shared.program_findings import (
+    category_of,
+    read_program_labels,
+    right_text,
+    write_program_findings,
+)
 from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS
 from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.errors import WhatifError

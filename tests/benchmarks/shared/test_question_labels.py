@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.people.imports.files import csv_file
-from whatif.benchmarks.shared.question_labels import CheckedPairs, Variants, VerifyQuestions, check_pairs
+from whatif.benchmarks.shared.imported_labels import Labelled
+from whatif.benchmarks.shared.question_labels import Variants, VerifyQuestions, check_pairs
 
 ITEMS = Variants(first="basic", named="basic", least_others=1)
 NAMES = ("basic", "counterfactual", "counterfactual1", "counterfactual2")
@@ -37,7 +38,7 @@ def is_letter(row: Any) -> str | None:
     return None if row["answer"] in "AB" else "no letter"
 
 
-def checked(folder: Path, questions: list[dict[str, Any]], unjudged: str = "keep", **said: str) -> CheckedPairs:
+def checked(folder: Path, questions: list[dict[str, Any]], unjudged: str = "keep", **said: str) -> Labelled:
     """Labels by id, with `_` for `-`; an answer of one letter is a correction."""
     labels = [
         {
@@ -53,11 +54,11 @@ def checked(folder: Path, questions: list[dict[str, Any]], unjudged: str = "keep
     return check_pairs(questions, given, seed=0, check=is_letter, variants=ITEMS)
 
 
-def kept(found: CheckedPairs) -> list[str]:
-    return sorted(row["question_id"] for row in found.questions)
+def kept(found: Labelled) -> list[str]:
+    return sorted(row["question_id"] for row in found.rows)
 
 
-def lost(found: CheckedPairs) -> dict[str, tuple[str, str]]:
+def lost(found: Labelled) -> dict[str, tuple[str, str]]:
     return {row["item_id"]: (row["reason"], row["detail"]) for row in found.rejections}
 
 
@@ -108,10 +109,10 @@ def test_questions_that_nobody_judged(unjudged: str, tmp_path: Path) -> None:
 def test_items_whose_ids_begin_alike(tmp_path: Path) -> None:
     questions = rows("a", "a-c", "a-counterfactual", names=("basic", "counterfactual"))
     found = checked(tmp_path, questions, **{"a-c-basic": "reject"})
-    assert sorted({row["pair_id"] for row in found.questions}) == ["a", "a-counterfactual"]
+    assert sorted({row["pair_id"] for row in found.rows}) == ["a", "a-counterfactual"]
     assert list(lost(found)) == ["a-c"] and len(kept(found)) == 4
 
 
 def test_without_labels_all_questions_remain() -> None:
     found = check_pairs(rows("a"), VerifyQuestions(), seed=0, check=is_letter, variants=ITEMS)
-    assert len(found.questions) == 4 and found.rejections == []
+    assert len(found.rows) == 4 and found.rejections == []

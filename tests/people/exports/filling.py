@@ -19,7 +19,6 @@ from whatif.people.exports.pairs import pair_task_set
 from whatif.people.exports.questions import question_items, question_task_set
 from whatif.people.exports.tasks import TaskSet, assigned
 from whatif.people.imports.items import Items
-from whatif.people.picture_tasks import picture_tasks
 
 SEED = 7
 NASTY = ('=HYPERLINK("x"), <b>a</b> & "man" ${image}', "+1 größer, 猫 🐈 \\n; 'two'", "@it's [a] {b}", "-3")
@@ -64,7 +63,7 @@ def pair_work(number: int = 8, annotators: int = 2, people: int = 3, share: floa
     rows = [
         pair(n, caption_0=f"{NASTY[n % 4]} man {n}", caption_1=f"{NASTY[(n + 1) % 4]} woman {n}") for n in range(number)
     ]
-    made = pair_task_set(picture_tasks(rows, seed=SEED, labelled_three_times=0))
+    made = pair_task_set(rows, SEED)
     tasks = assigned(made, annotators=annotators, people=people, share=share, by_everybody=["pair-000-0"], seed=SEED)
 
     def says(task_id: str, shown: Mapping[str, str], who: int) -> Said:

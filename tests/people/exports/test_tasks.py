@@ -23,10 +23,9 @@ from whatif.people.exports.pairs import OF_PAIRS, pair_task_set
 from whatif.people.exports.questions import OF_QUESTIONS, question_task_set
 from whatif.people.exports.table import csv_files, instructions
 from whatif.people.exports.tasks import Interface, TaskSet, assigned, instructions_html
-from whatif.people.picture_tasks import picture_tasks
 
 ROWS = [pair(number) for number in range(50)]
-MADE = pair_task_set(picture_tasks(ROWS, seed=3, labelled_three_times=0))
+MADE = pair_task_set(ROWS, 3)
 
 
 def test_everybody_gets_as_much_work_and_gold_items_go_to_all() -> None:

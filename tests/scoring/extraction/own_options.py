@@ -20,10 +20,10 @@ from whatif import benchmarks
 from whatif.benchmarks.cvqa_synthetic.options import puzzle_text
 from whatif.benchmarks.cvqa_synthetic.questions import TEMPLATES
 from whatif.benchmarks.cvqa_synthetic.settings import CvqaSyntheticSettings
-from whatif.benchmarks.from_yaml.candidates import candidates
 from whatif.benchmarks.from_yaml.choice import choose, questions_of
 from whatif.benchmarks.from_yaml.settings import DrawnScenes, Template
-from whatif.benchmarks.mucr.wording import wording
+from whatif.benchmarks.from_yaml.words import candidates
+from whatif.benchmarks.mucr.question_rows import wording
 from whatif.engine.random_streams import stream
 from whatif.formats.c_vqa import read_released
 from whatif.scoring.extraction.extracted import Kind

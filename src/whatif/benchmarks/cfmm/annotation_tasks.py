@@ -1,16 +1,22 @@
-"""The tasks of annotators: choose a category for an image, and write two questions about it (CFMM 3.3)."""
+"""The tasks of people: write two questions about an image, and check them before and after expansion (CFMM 3.3)."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
+from whatif.benchmarks.cfmm.schemas import BASIC
+from whatif.engine.graph.people import ONE, PeoplesWork
+from whatif.engine.graph.steps import OutputOf
 from whatif.formats.cfmm_items import CATEGORIES
-from whatif.people.exports.tasks import Answer, Interface, TaskSet, row_task_set, task_ids
-from whatif.people.imports.items import Items, ShownTask
+from whatif.people.exports.questions import OF_QUESTIONS, question_items, question_task_set
+from whatif.people.exports.tasks import Answer, Interface, TaskSet, row_task_set
+from whatif.people.imports.items import ACCEPTED, REJECTED, Items
+from whatif.people.question_checks import AMBIGUOUS, UNRELATED
 
 Row = Mapping[str, Any]
 
@@ -140,6 +146,42 @@ OF_IMAGES = Interface(
 )
 
 
+OF_CHECKS = replace(
+    OF_QUESTIONS,
+    answers=(
+        Answer(UNRELATED, "No: the question is not about this image."),
+        Answer(AMBIGUOUS, "No: the question does not have exactly one right answer among the options."),
+        Answer(REJECTED, "No: the question gives its answer away."),
+        Answer(ACCEPTED, "Yes: the image is needed to answer the question, and exactly one option is right."),
+    ),
+    instructions=(
+        "Read the question without looking at the image. Does it give its answer away? For example, “What color would "
+        "the cat be if it were orange?” can be answered by anybody. Then choose the answer that says so, and go on to "
+        "the next task.",
+        "Look at the image. Is the question about it? If not, choose the answer that says so, and go on.",
+        "Imagine that what follows “if” were true, even if it is strange. Answer the question yourself. If both "
+        "options are right, if none is, or if the image does not show the answer, choose the answer that says so, and "
+        "go on.",
+        "Otherwise choose “Yes”.",
+        "Is the given answer right? It is the letter of an option. If it is wrong, write the letter of the right one.",
+        "Is the question worded well? If it has a mistake or is hard to understand, write a better question with the "
+        "same meaning and the same answer. If it is good, leave the field empty.",
+    ),
+)
+
+
+def peoples_work(
+    candidates: OutputOf, images: OutputOf, *, written: OutputOf, expanded: OutputOf
+) -> dict[str, PeoplesWork]:
+    """The kinds of work by name: `annotate` candidates, `check` the written questions, `verify` all questions."""
+    tasks, items = partial(question_task_set, interface=OF_CHECKS), partial(question_items, named=BASIC)
+    return {
+        "annotate": PeoplesWork(candidates, [images], annotation_task_set, annotation_items, annotators=ONE),
+        "check": PeoplesWork(written, [images], tasks, items, annotators=ONE),
+        "verify": PeoplesWork(expanded, [images], tasks, items, annotators=ONE),
+    }
+
+
 def annotation_task_set(candidates: Iterable[Row], seed: int) -> TaskSet:
     """One task for each row of `candidates`; its text is the captions.
 
@@ -161,14 +203,16 @@ def annotation_items(candidates: Iterable[Row], seed: int) -> Items:
     A label file can also name a photograph by its file, or by its MS-COCO id. Raises WhatifError when two rows have the
     same id.
     """
-    rows = [{**row, **dict.fromkeys(FIELDS, "")} for row in candidates]
-
-    def tasks() -> Mapping[str, ShownTask]:
-        return {task: ShownTask(item) for task, item in task_ids((row["item_id"] for row in rows), seed).items()}
-
-    decisions = (*CATEGORIES, NONE)
-    items = Items.of_rows(rows, key="item_id", fields=FIELDS, decisions=decisions, names=_names(rows), make_tasks=tasks)
-    return replace(items, things="images")
+    rows = list(candidates)
+    return Items.of_rows(
+        rows,
+        key="item_id",
+        fields=FIELDS,
+        decisions=(*CATEGORIES, NONE),
+        names=_names(rows),
+        seed=seed,
+        things="images",
+    )
 
 
 def _names(rows: Iterable[Row]) -> dict[str, str]:

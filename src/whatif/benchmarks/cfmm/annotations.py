@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from whatif.benchmarks.cfmm.annotation_tasks import FIELDS, NO_CATEGORY, NONE, annotation_items
+from whatif.benchmarks.cfmm.options import second_option
 from whatif.benchmarks.cfmm.schemas import BASIC, COUNTERFACTUAL, VARIANTS
-from whatif.benchmarks.cfmm.second_option import second_option
 from whatif.benchmarks.cfmm.settings import SecondOption, WriteSettings
+from whatif.benchmarks.shared.imported_labels import CONTRADICTORY, MISSING, Labelled, decided_rows, write_labelled
+from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.errors import WhatifError
+from whatif.engine.graph.task import Task
 from whatif.engine.language.wording import same
-from whatif.engine.params.resolution import Resolution
+from whatif.people.imports.importer import import_labels
 from whatif.people.imports.settings import LabelFiles
 
-NOT_ANNOTATED, NO_OPTION = "not annotated", "no second option"  # reasons of rejections
-MISSING, CONTRADICTORY = "missing field", "contradictory field"
+NO_OPTION = "no second option"  # the reason of rejections
 _OPTIONAL = "counterfactual_option"
 _DIFFERENT = (  # fields that may not have the same text
     ("basic_answer", "basic_option"),
@@ -34,19 +35,24 @@ Row = Mapping[str, Any]
 Written = tuple[str, str, str | None]  # question, right answer, wrong option
 
 
-@dataclass(frozen=True)
-class Annotated:
-    """Rows of `questions` sorted by id, and what people said; every item has questions or a row in `rejections`."""
+def write_annotated(task: Task[WriteSettings]) -> None:
+    """Writes the questions, what people said, and the items and questions that cannot be used.
 
-    questions: list[dict[str, Any]] = field(default_factory=list)
-    judgements: list[dict[str, Any]] = field(default_factory=list)  # of annotators
-    gold: list[dict[str, Any]] = field(default_factory=list)  # those that the annotation tool marks as ground truth
-    rejections: list[dict[str, str]] = field(default_factory=list)  # of items, and of single questions by their ids
-    refused_labels: list[dict[str, str]] = field(default_factory=list)  # rows of label files that are not counted
+    Raises WhatifError as `annotated`, when no label is counted, and when no item is left.
+    """
+    candidates = list(task.rows("candidates"))
+    found = annotated(candidates, task.settings, seed=task.seed)
+    resolution = task.settings.resolution if task.settings.annotations is not None else None
+    write_labelled(task, found, "annotated", "annotations", "annotation-gold", "unannotated", resolution=resolution)
+    items = {row["item_id"] for row in candidates}
+    lost = [row for row in found.rejections if row["item_id"] in items]  # the others are of single questions
+    task.check_losses("items", len({row["pair_id"] for row in found.rows}), lost)
 
 
-def annotated(candidates: Sequence[Row], settings: WriteSettings, seed: int) -> Annotated:
-    """The questions about the candidates: the right option is the first, so each answer is `A`.
+def annotated(candidates: Sequence[Row], settings: WriteSettings, seed: int) -> Labelled:
+    """The questions about the candidates, sorted by id: the right option is the first, so each answer is `A`.
+
+    Every item has questions or a rejection; some rejections are of single questions, by their ids.
 
     `seed` is that of the exported tasks and of drawn scenes. A wrong option that nobody wrote is found by the rules
     of `second_option`.
@@ -69,24 +75,24 @@ def annotated(candidates: Sequence[Row], settings: WriteSettings, seed: int) -> 
         )
     else:
         found = _drawn(candidates, settings, seed)
-    found.questions.sort(key=lambda row: str(row["question_id"]))
+    found.rows.sort(key=lambda row: str(row["question_id"]))
     found.rejections.sort(key=lambda row: row["item_id"])
     return found
 
 
-def _drawn(candidates: Sequence[Row], settings: WriteSettings, seed: int) -> Annotated:
+def _drawn(candidates: Sequence[Row], settings: WriteSettings, seed: int) -> Labelled:
     from whatif.benchmarks.cfmm.drawn_items import drawn_items, question_rows
 
     images = {row["item_id"]: row["image_id"] for row in candidates}
     items = drawn_items(settings.extract.scenes, seed)
-    return Annotated(
+    return Labelled(
         [row for item_id, item in items if item_id in images for row in question_rows(item_id, item, images[item_id])]
     )
 
 
-def _finished(candidates: Iterable[Row], rules: Sequence[SecondOption]) -> Annotated:
+def _finished(candidates: Iterable[Row], rules: Sequence[SecondOption]) -> Labelled:
     """The questions of a file of items, which the provenance of the candidates has."""
-    found = Annotated()
+    found = Labelled()
     for candidate in candidates:
         known = json.loads(candidate["provenance"])
         written = {
@@ -100,25 +106,13 @@ def _written(question: Mapping[str, Any]) -> Written:
     return question["question"], question["answer"], question["option"]
 
 
-def _of_people(candidates: Sequence[Row], files: LabelFiles, settings: WriteSettings, seed: int) -> Annotated:
+def _of_people(candidates: Sequence[Row], files: LabelFiles, settings: WriteSettings, seed: int) -> Labelled:
     """Imports label files; the decision about an item is its category, its corrected fields are the questions."""
-    from whatif.people.imports.importer import import_labels
-
-    read = import_labels(files, annotation_items(candidates, seed))
-    found = Annotated([], read.judgements, read.gold, [], read.rejections)
-    decided, undecided = _decided(read.judgements, settings.resolution)
-    for candidate in candidates:
-        item = candidate["item_id"]
-        if item in undecided:
-            found.rejections.append(undecided[item])
-            continue
-        if item not in decided:
-            found.rejections.append(_rejection(item, NOT_ANNOTATED, "no label about it counts"))
-            continue
-        category, fields = decided[item]
+    found = Labelled.of(import_labels(files, annotation_items(candidates, seed)))
+    for candidate, category, fields in decided_rows(candidates, "item_id", found, settings.resolution):
         fault = _fault(category, fields)
         if fault is not None:
-            found.rejections.append(_rejection(item, *fault))
+            found.rejections.append(rejection(candidate["item_id"], *fault))
             continue
         written: dict[str, Written] = {
             variant: (fields[f"{variant}_question"], fields[f"{variant}_answer"], fields.get(f"{variant}_option"))
@@ -126,22 +120,6 @@ def _of_people(candidates: Sequence[Row], files: LabelFiles, settings: WriteSett
         }
         _add(found, candidate, category, written, settings.second_option, origin="annotator")
     return found
-
-
-def _decided(
-    judgements: Iterable[Row], resolution: Resolution
-) -> tuple[dict[str, tuple[str, dict[str, str]]], dict[str, dict[str, str]]]:
-    """Item -> its category and what was written about it; and rejections of the items that are undecided."""
-    from whatif.people.resolution import UNDECIDED, resolve
-
-    resolved = resolve(judgements, resolution)
-    decided = {}
-    for item, decision in resolved.decisions.items():
-        if decision != UNDECIDED:
-            written = resolved.corrections.get(item, {})
-            texts = {name: " ".join(str(json.loads(one.value)).split()) for name, one in written.items()}
-            decided[item] = decision, {name: text for name, text in texts.items() if text}
-    return decided, {row["item_id"]: row for row in resolved.undecided}
 
 
 def _fault(category: str, fields: Mapping[str, str]) -> tuple[str, str] | None:
@@ -160,7 +138,7 @@ def _fault(category: str, fields: Mapping[str, str]) -> tuple[str, str] | None:
 
 
 def _add(
-    found: Annotated,
+    found: Labelled,
     candidate: Row,
     category: str,
     written: Mapping[str, Written],
@@ -172,10 +150,10 @@ def _add(
     item = candidate["item_id"]
     rows, lost = _question_rows(candidate, category, written, rules, origin=origin)
     if BASIC in lost or not rows:
-        found.rejections.append(_rejection(item, NO_OPTION, lost.get(BASIC) or lost[COUNTERFACTUAL]))
+        found.rejections.append(rejection(item, NO_OPTION, lost.get(BASIC) or lost[COUNTERFACTUAL]))
         return
-    found.questions.extend(rows)
-    found.rejections.extend(_rejection(f"{item}-{variant}", NO_OPTION, detail) for variant, detail in lost.items())
+    found.rows.extend(rows)
+    found.rejections.extend(rejection(f"{item}-{variant}", NO_OPTION, detail) for variant, detail in lost.items())
 
 
 def _question_rows(
@@ -218,7 +196,3 @@ def _question_rows(
         }
     complete = BASIC in rows and len(rows) > 1
     return (list(rows.values()) if complete else []), lost
-
-
-def _rejection(item: str, reason: str, detail: str) -> dict[str, str]:
-    return {"item_id": item, "reason": reason, "detail": detail}

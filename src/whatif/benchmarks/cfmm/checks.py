@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from whatif.benchmarks.cfmm.options import right_option
 from whatif.benchmarks.cfmm.schemas import BASIC
-from whatif.benchmarks.shared.imported_labels import report_labels
+from whatif.benchmarks.shared.imported_labels import write_labelled
 from whatif.benchmarks.shared.question_labels import Variants, VerifyQuestions, check_pairs
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.graph.task import Task
@@ -20,33 +21,20 @@ from whatif.people.items import Row
 ITEM = Variants(first=BASIC, named=BASIC, least_others=1)
 
 
-def write_checked(
-    task: Task[VerifyQuestions],
-    *,
-    questions: str,
-    judgements: str,
-    gold: str,
-    rejections: str,
-    right_first: bool = False,
-) -> None:
-    """Imports label files of the questions in the input `questions`, and writes the outputs with the given roles.
+def write_checked(task: Task[VerifyQuestions], *roles: str, right_first: bool = False) -> None:
+    """Imports label files of the questions in the input `questions`, and writes outputs as `write_labelled`.
 
-    People remove questions and correct answers (letters) and wording; the output `corrections` has the changes. With
-    `right_first`, the options of a question with a corrected answer change places, so that the right one stays first.
+    People remove questions and correct answers (letters) and wording. With `right_first`, the options of a question
+    with a corrected answer change places, so that the right one stays first.
 
     Raises WhatifError as `check_pairs`, and when no question is left.
     """
     rows = list(task.rows("questions"))
     checked = check_pairs(rows, task.settings, seed=task.seed, check=fault_of, variants=ITEM)
-    if task.settings.labels is not None:
-        report_labels(task, checked.judgements, checked.refused_labels, task.settings.resolution)
     answered = {row["item_id"] for row in checked.corrections if row["field"] == "answer"}
-    kept = _with_answers(checked.questions, answered, right_first=right_first)
-    task.outputs.write(questions, kept)
-    task.outputs.write(judgements, checked.judgements)
-    task.outputs.write(gold, checked.gold)
-    task.outputs.write("corrections", checked.corrections)
-    task.outputs.write(rejections, [*checked.rejections, *checked.refused_labels])
+    kept = _with_answers(checked.rows, answered, right_first=right_first)
+    resolution = task.settings.resolution if task.settings.labels is not None else None
+    write_labelled(task, replace(checked, rows=kept), *roles, resolution=resolution)
     task.check_losses("questions", len(kept), _lost(rows, kept, checked.rejections))
 
 

@@ -13,11 +13,10 @@ from functools import partial
 from typing import Any
 
 from whatif import models
-from whatif.benchmarks.cfmm.expansion_prompts import options_request, read_prompts
 from whatif.benchmarks.cfmm.expansion_replies import ANSWER, OPTION, PLACES, QUESTION, read_options
-from whatif.benchmarks.cfmm.expansion_requests import Item, items_of, new_questions
+from whatif.benchmarks.cfmm.expansion_requests import Item, items_of, new_questions, options_request, read_prompts
+from whatif.benchmarks.cfmm.options import second_option
 from whatif.benchmarks.cfmm.schemas import EXPANDED
-from whatif.benchmarks.cfmm.second_option import second_option
 from whatif.benchmarks.cfmm.settings import ExpandSettings, SecondOption
 from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors
 from whatif.benchmarks.shared.reply_talks import Talk, Writer, with_request

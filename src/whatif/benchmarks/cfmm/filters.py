@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whatif.benchmarks.cfmm.ambiguous_answers import ambiguity
 from whatif.benchmarks.cfmm.leakage import leak
 from whatif.benchmarks.cfmm.options import right_option, wrong_options
 from whatif.benchmarks.cfmm.schemas import BASIC, VARIANTS
 from whatif.benchmarks.cfmm.settings import FilterCfmm
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.language.if_clauses import if_clause
-from whatif.engine.language.wording import plain, same
+from whatif.engine.language.wording import one_line, plain, same
 from whatif.engine.random_streams import stream
 
 Row = Mapping[str, Any]
@@ -29,6 +29,22 @@ NO_BASIC_QUESTION = "no basic question"
 TOO_FEW = "too few counterfactual questions"
 SAME_AS_BASIC = "same as basic too often"
 _ORDER = {variant: place for place, variant in enumerate(VARIANTS)}
+_UNCERTAIN = re.compile(
+    r"\b(?:it depends|depends on|depending|depend|maybe|perhaps|possibly|probably|presumably|apparently|unknown|"
+    r"unclear|uncertain|unsure|not sure|not clear|not certain|not known|not specified|not visible|unspecified|"
+    r"undetermined|indeterminate|ambiguous|(?:can ?not|can t|cant|could not|impossible to|hard to|difficult to|"
+    r"unable to) "
+    r"(?:be )?(?:say|tell|know|determined?|answer(?:ed)?|known|told|said|seen?|identif(?:y|ied))|"
+    r"insufficient|not enough (?:information|detail|context)|not applicable|n a|none of (?:the above|these|them)|"
+    r"all of the above|could be|might be|may be|could vary|varies|vary|either|some ?what|any color|no idea|"
+    r"(?:most|more|very) likely|about \d+|around \d+|approximately|roughly|at least|at most|more than \d+|"
+    r"less than \d+|fewer than \d+|up to \d+|over \d+|or so|or more|or less|or fewer)\b"
+)
+_VAGUE = re.compile(  # as a whole answer, or before what is counted
+    r"(?:several|some|many|few|lots?|plenty|numerous|various|countless|multiple|dozens|hundreds|thousands|"
+    r"couple of \w+|a few|something|anything|somewhere|any|other|others|else|etc|same or \w+)(?: (?:of )?\w+)?"
+)
+_RANGE = re.compile(r"\d\s*(?:-|–|—|to)\s*\d|\d\s*\+|[?~\u2248]|\bor\b|/")
 
 
 def filtered(
@@ -216,3 +232,18 @@ def _in_order(rows: Iterable[Row], seed: int) -> Iterator[dict[str, Any]]:
             answer, (other,) = right_option(row), wrong_options(row)
             is_first = (rank + first) % 2 == 0
             yield {**row, "choices": [answer, other] if is_first else [other, answer], "answer": "AB"[not is_first]}
+
+
+def ambiguity(answer: str, longest: int) -> str | None:
+    """Why an answer is ambiguous: it has more than `longest` words, or is no certain answer; None if it is neither."""
+    text, words = one_line(answer).lower(), plain(answer)
+    if not words:
+        return "is empty"
+    if (found := _UNCERTAIN.search(words) or _UNCERTAIN.search(text)) is not None:
+        return f"says {found[0]!r}"
+    if _VAGUE.fullmatch(words):
+        return "is vague"
+    if _RANGE.search(text):
+        return "names more than one"
+    length = len(text.split())
+    return f"has {length:,} words, more than {longest:,}" if length > longest else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from typing import Any
 
 from whatif.benchmarks.cfmm.schemas import BASIC
@@ -14,7 +13,7 @@ from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.pilots import Pilot
 from whatif.benchmarks.shared.tasks import evaluation_stages
 from whatif.engine.graph.task import Task
-from whatif.results.reporting.funnel import FunnelStage, reasons, stage_of_ids
+from whatif.results.reporting.funnel import FunnelStage, reasons, stage_of_ids, stage_of_losses
 
 _NO_QUESTION = "no question with a second option"
 _WITH_ITEM = "removed with its item"
@@ -24,7 +23,6 @@ Row = Mapping[str, Any]
 def stages_of(task: Task[ReportSettings], pilots: Mapping[str, Pilot]) -> list[FunnelStage]:
     """Counts of every stage, each from its own artifacts, so that any loss is visible at its stage."""
     candidates = {row["item_id"] for row in task.rows("candidates", ["item_id"])}
-    poor = reasons(task.rows("poor"))
     unannotated, unchecked = list(task.rows("unannotated")), list(task.rows("unchecked"))
     ids = {role: _ids(task, role) for role in ("annotated", "checked", "expanded", "filtered questions", "questions")}
     items = {role: set(of_role.values()) for role, of_role in ids.items()}
@@ -33,26 +31,29 @@ def stages_of(task: Task[ReportSettings], pilots: Mapping[str, Pilot]) -> list[F
     lost_questions = [row for row in unwritten if row["item_id"] not in candidates]
     to_filter = {**ids["checked"], **ids["expanded"]}
     stages = [
-        FunnelStage("extract", "images", len(candidates) + sum(poor.values()), len(candidates), poor),
-        *_labels(task, "annotate", "annotations", unannotated),
+        stage_of_losses("extract", "images", len(candidates), task.rows("poor")),
+        *labels_stage(task.rows("annotations"), unannotated, "annotate"),
         FunnelStage("annotate", "items", len(candidates), len(items["annotated"]), reasons(lost_items)),
         *_single_questions("annotate", len(ids["annotated"]), lost_questions),
-        *_labels(task, "check", "checks", unchecked),
+        *labels_stage(task.rows("checks"), unchecked, "check"),
         _questions_stage("check", ids["annotated"], ids["checked"], unchecked),
     ]
     stages += _expansion(task, items["checked"], ids["expanded"])
     refusals = list(task.rows("refused"))
     stages += [
         _questions_stage("filter", to_filter, ids["filtered questions"], task.rows("filtered")),
-        *_labels(task, "verify", "judgements", refusals),
+        *labels_stage(task.rows("judgements"), refusals),
         _questions_stage("verify", ids["filtered questions"], ids["questions"], refusals),
     ]
-    total = len(ids["questions"])
+    of_questions = ids["questions"].values()
 
-    def asked(model: str, _: str) -> int:
-        return sum(item in pilots[model].pairs for item in ids["questions"].values()) if model in pilots else total
+    def left_out(model: str, _: str) -> int:
+        return sum(item not in pilots[model].pairs for item in of_questions) if model in pilots else 0
 
-    return [*stages, *evaluation_stages(task, CHOOSER, task.settings.strategies, total, asked)]
+    return [
+        *stages,
+        *evaluation_stages(task, CHOOSER, task.settings.strategies, lambda _: len(of_questions), left_out),
+    ]
 
 
 def _ids(task: Task[ReportSettings], role: str) -> dict[str, str]:
@@ -62,8 +63,7 @@ def _ids(task: Task[ReportSettings], role: str) -> dict[str, str]:
 
 def _single_questions(stage: str, kept: int, rejections: Sequence[Row]) -> list[FunnelStage]:
     """The rejections of single questions of the items that a stage keeps, if there are any."""
-    lost = reasons(rejections)
-    return [FunnelStage(stage, "questions", kept + len(rejections), kept, lost)] if rejections else []
+    return [stage_of_losses(stage, "questions", kept, rejections)] if rejections else []
 
 
 def _expansion(task: Task[ReportSettings], checked: Set[str], expanded: Mapping[str, str]) -> Iterator[FunnelStage]:
@@ -88,10 +88,3 @@ def _questions_stage(
         return question, item, f"{item}-{BASIC}"
 
     return stage_of_ids(stage, "questions", before, after, rejections, names=names, otherwise=_WITH_ITEM)
-
-
-def _labels(
-    task: Task[ReportSettings], stage: str, judgements: str, rejections: Iterable[Row]
-) -> Iterator[FunnelStage]:
-    """The import of people's labels, if there are any."""
-    return (replace(one, stage=stage) for one in labels_stage(task.rows(judgements), rejections))

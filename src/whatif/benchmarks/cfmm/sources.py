@@ -67,8 +67,7 @@ def _finished(settings: ExtractCfmm) -> list[dict[str, Any]]:
 
 def _photographs(settings: ExtractCfmm) -> list[dict[str, Any]]:
     """Candidates with the file name of their image; item ids are MS-COCO ids of twelve digits."""
-    from whatif.formats.coco_annotations import read_captions
-    from whatif.formats.coco_instances import read_instances
+    from whatif.formats.coco_annotations import read_captions, read_instances
 
     found = read_instances(user_path(str(settings.instances)))
     captions: dict[int, list[str]] = {}
@@ -120,7 +119,7 @@ def _with_images(rows: Iterable[dict[str, Any]], settings: ExtractCfmm, seed: in
 
 
 def _looked_up(names: set[str], settings: ExtractCfmm) -> Photographs:
-    from whatif.formats.caption_images import find_pictures
+    from whatif.formats.image_folders import find_pictures
 
     return find_pictures(names, [user_path(folder) for folder in settings.image_folders])
 

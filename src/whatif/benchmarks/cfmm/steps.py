@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from whatif.benchmarks.cfmm.annotation_tasks import peoples_work
 from whatif.benchmarks.cfmm.dimensions import STRATEGY, VARIANT, WRITER
-from whatif.benchmarks.cfmm.people import peoples_work
 from whatif.benchmarks.cfmm.schemas import BASIC, CANDIDATES, EXAMPLES, REPLIES
 from whatif.benchmarks.cfmm.settings import (
     AuditSettings,
@@ -87,20 +87,9 @@ def extract(task: Task[ExtractCfmm]) -> None:
 )
 def annotate(task: Task[WriteSettings]) -> None:
     """Makes the annotators' questions: basic and counterfactual ones (CFMM 3.3), or computes those of drawn scenes."""
-    from whatif.benchmarks.cfmm.annotations import annotated
-    from whatif.benchmarks.shared.imported_labels import report_labels
+    from whatif.benchmarks.cfmm.annotations import write_annotated
 
-    candidates = list(task.rows("candidates"))
-    found = annotated(candidates, task.settings, seed=task.seed)
-    if task.settings.annotations is not None:
-        report_labels(task, found.judgements, found.refused_labels, task.settings.resolution)
-    task.outputs.write("annotated", found.questions)
-    task.outputs.write("annotations", found.judgements)
-    task.outputs.write("annotation-gold", found.gold)
-    task.outputs.write("unannotated", [*found.rejections, *found.refused_labels])
-    items = {row["item_id"] for row in candidates}
-    lost = [row for row in found.rejections if row["item_id"] in items]  # the others are of single questions
-    task.check_losses("items", len({row["pair_id"] for row in found.questions}), lost)
+    write_annotated(task)
 
 
 @_step(
@@ -121,9 +110,7 @@ def check(task: Task[VerifyQuestions]) -> None:
     """Applies what a second person says about the annotators' questions, before they are expanded (CFMM 3.3)."""
     from whatif.benchmarks.cfmm.checks import write_checked
 
-    write_checked(
-        task, questions="checked", judgements="checks", gold="check-gold", rejections="unchecked", right_first=True
-    )
+    write_checked(task, "checked", "checks", "check-gold", "unchecked", "corrections", right_first=True)
 
 
 @_step(
@@ -178,7 +165,7 @@ def verify(task: Task[VerifyQuestions]) -> None:
     """Applies what people say about the expanded questions (CFMM 3.3)."""
     from whatif.benchmarks.cfmm.checks import write_checked
 
-    write_checked(task, questions="questions", judgements="judgements", gold="gold", rejections="rejections")
+    write_checked(task, "questions", "judgements", "gold", "rejections", "corrections")
 
 
 @_step(

@@ -52,8 +52,8 @@ def extract(task: Task[ExtractCaptions]) -> None:
     from tempfile import TemporaryDirectory
 
     from whatif.engine.language.tagging import tagger
-    from whatif.formats.caption_images import find_pictures
     from whatif.formats.caption_sets import caption_rows, draw_captions, read_caption_set
+    from whatif.formats.image_folders import find_pictures
     from whatif.world.scene_files import write_scene_files
 
     settings = task.settings

@@ -154,8 +154,8 @@ def _photographs(
 ) -> tuple[dict[str, dict[str, Any]], dict[str, tuple[str, str]]]:
     """Pair id -> the row of `images` for the photograph of its original caption; for other pairs, why there is none."""
     from whatif.benchmarks.coco_counterfactuals_released.original_photographs import photograph_names
-    from whatif.formats.caption_images import find_pictures
     from whatif.formats.caption_sets import read_captions_in_order
+    from whatif.formats.image_folders import find_pictures
 
     if settings.captions is None:
         return {}, dict.fromkeys(originals, ("no caption set", f"extract.{NAME}.captions is null"))

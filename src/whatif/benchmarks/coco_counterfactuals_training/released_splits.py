@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
@@ -12,9 +10,8 @@ from typing import Any, NamedTuple
 from whatif.benchmarks.coco_counterfactuals_training.photographs import coco_number
 from whatif.benchmarks.coco_counterfactuals_training.schemas import TEST, TRAIN, VALIDATION, Mixture
 from whatif.engine.artifacts.pair_items import item_id
-from whatif.engine.errors import WhatifError
-from whatif.engine.files.inputs import LONGEST_LINE, read_bytes
 from whatif.formats.coco_photographs import coco_image_id, is_coco_name
+from whatif.formats.table_records import read_records
 
 COLUMNS = ("image_path", "caption")
 # The folders of the images of pairs, as paths in the files name them, by side.
@@ -120,36 +117,10 @@ def released_divisions(folder: Path, mixtures: Iterable[Mixture], known: KnownSa
 
 def read_split(folder: Path, name: str, mixture: Mixture) -> Iterator[SplitRow]:
     """The rows of a split file, in any order of its columns. Raises WhatifError as `released_divisions`."""
-    path = folder / name
-    try:
-        text = read_bytes(path, longest_line=LONGEST_LINE).decode("utf-8-sig")
-    except OSError as error:
-        raise WhatifError(
-            f"{path}: cannot be read ({error.strerror}); the mixture {mixture} needs this released split file"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise WhatifError(f"{path}: cannot be read as UTF-8 ({error}); save the file as UTF-8") from error
-    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
-    line = 0
-    try:
-        header = [column.strip() for column in next(lines, [])]
-        line = lines.line_num
-        if missing := [column for column in COLUMNS if column not in header]:
-            told = ", ".join(header)[:80] or "none"
-            raise WhatifError(f"{path}: has no column {missing[0]}; it needs {' and '.join(COLUMNS)}; found: {told}")
-        places = [header.index(column) for column in COLUMNS]
-        for fields in lines:
-            begins, line = line + 1, lines.line_num
-            if not fields:
-                continue
-            if len(fields) != len(header):
-                raise WhatifError(
-                    f"{path}: line {begins}: has {len(fields)} fields, the first line {len(header)}; put quotation "
-                    "marks around a caption with commas"
-                )
-            yield SplitRow(f"{name}:{begins}", *(fields[place] for place in places))
-    except csv.Error as error:
-        raise WhatifError(f"{path}: line {line + 1}: is not CSV ({error}); close the quotation marks") from error
+    things = f"released splits of the mixture {mixture}"
+    for record in read_records(folder / name, things=things, row="sample", needed=COLUMNS, suffix=".csv")[1]:
+        line = record.place.removeprefix("line ")
+        yield SplitRow(f"{name}:{line}", *(record.fields[column] for column in COLUMNS))
 
 
 def _matched(rows: Iterable[SplitRow], known: KnownSamples, found: Splits) -> Iterator[tuple[str, list[str]]]:

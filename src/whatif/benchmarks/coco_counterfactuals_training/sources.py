@@ -10,9 +10,9 @@ from whatif.benchmarks.coco_counterfactuals_training.settings import NAME, Sourc
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.inputs import user_path
-from whatif.formats.caption_images import find_pictures
 from whatif.formats.caption_sets import SourceCaption, read_captions_in_order
 from whatif.formats.coco_photographs import coco_image_id, each_photograph, is_coco_name
+from whatif.formats.image_folders import find_pictures
 
 if TYPE_CHECKING:
     from whatif.engine.graph.task import Task

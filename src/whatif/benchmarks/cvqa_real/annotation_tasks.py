@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, DIRECT, GROUPS, INDIRECT
 from whatif.benchmarks.cvqa_real.source_questions import usual_answer
 from whatif.benchmarks.cvqa_real.sources import are_released
+from whatif.benchmarks.shared.people import judged_questions
 from whatif.engine.errors import WhatifError
-from whatif.people.exports.tasks import Answer, Interface, TaskSet, row_task_set, task_ids
-from whatif.people.imports.items import Items, ShownTask
+from whatif.engine.graph.people import ONE, PeoplesWork
+from whatif.engine.graph.steps import OutputOf
+from whatif.people.exports.tasks import Answer, Interface, TaskSet, row_task_set
+from whatif.people.imports.items import Items
 
 Row = Mapping[str, Any]
 
@@ -111,6 +114,14 @@ OF_SOURCE_QUESTIONS = Interface(
 )
 
 
+def peoples_work(source: OutputOf, filtered: OutputOf, images: OutputOf) -> dict[str, PeoplesWork]:
+    """The kinds of work by name: `annotate` writes a twin of a source question, `verify` judges the pairs (3.2)."""
+    return {
+        "annotate": PeoplesWork(source, [images], annotation_task_set, annotation_items, annotators=ONE),
+        "verify": judged_questions(filtered, images),
+    }
+
+
 def annotation_task_set(source: Iterable[Row], seed: int) -> TaskSet:
     """One task for each source question: its image, its text and its answer.
 
@@ -134,21 +145,17 @@ def annotation_items(source: Iterable[Row], seed: int) -> Items:
 
     Raises WhatifError for the released set, and when two questions have the same id.
     """
-    rows = [{**row, **dict.fromkeys(FIELDS, "")} for row in _unchanged(source)]
-
-    def tasks() -> Mapping[str, ShownTask]:
-        return {task: ShownTask(item) for task, item in task_ids((row["pair_id"] for row in rows), seed).items()}
-
-    items = Items.of_rows(
+    rows = _unchanged(source)
+    return Items.of_rows(
         rows,
         key="pair_id",
         fields=FIELDS,
         decisions=(*GROUPS, NONE),
         names={row["question_id"]: row["pair_id"] for row in rows},
-        make_tasks=tasks,
+        seed=seed,
         forms=lambda row: {ANSWER: partial(usual_answer, group=row["group"])},
+        things="source questions",
     )
-    return replace(items, things="source questions")
 
 
 def _unchanged(source: Iterable[Row]) -> list[Row]:

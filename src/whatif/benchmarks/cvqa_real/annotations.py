@@ -6,10 +6,8 @@ counterfactual question and its answer.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from whatif.benchmarks.cvqa_real.annotation_tasks import (
@@ -22,30 +20,27 @@ from whatif.benchmarks.cvqa_real.annotation_tasks import (
     STEP2,
     annotation_items,
 )
-from whatif.benchmarks.cvqa_real.answer_forms import WHOLE_NUMBER
-from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, PEOPLE, SOURCE_GROUPS
+from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, PEOPLE, SOURCE_GROUPS, WHOLE_NUMBER
 from whatif.benchmarks.cvqa_real.settings import AnnotateSettings
 from whatif.benchmarks.cvqa_real.written_questions import written_row
+from whatif.benchmarks.shared.imported_labels import (
+    CONTRADICTORY,
+    MISSING,
+    NOT_ANNOTATED,
+    Labelled,
+    decided_rows,
+    write_labelled,
+)
+from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.graph.task import Task
 from whatif.engine.params.resolution import Resolution
+from whatif.people.imports.importer import import_labels
 from whatif.people.imports.settings import LabelFiles
 
-NOT_ANNOTATED, NO_CHANGE = "not annotated", "no counterfactual question"  # reasons of rejections
+NO_CHANGE = "no counterfactual question"  # reasons of rejections
 OTHER_GROUP, BAD_ANSWER = "group does not fit", "answer of another form"
-MISSING, CONTRADICTORY = "missing field", "contradictory field"
 
 Row = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Annotated:
-    """What people wrote; every source question has a row in `written` or in `rejections`, both sorted by its id."""
-
-    written: list[dict[str, Any]] = field(default_factory=list)  # rows of `written-questions`
-    rejections: list[dict[str, str]] = field(default_factory=list)
-    judgements: list[dict[str, Any]] = field(default_factory=list)
-    gold: list[dict[str, Any]] = field(default_factory=list)  # those that the annotation tool marks as ground truth
-    refused_labels: list[dict[str, str]] = field(default_factory=list)  # rows of label files that are not counted
 
 
 def write_annotated(task: Task[AnnotateSettings]) -> None:
@@ -53,61 +48,36 @@ def write_annotated(task: Task[AnnotateSettings]) -> None:
 
     Raises WhatifError as `annotated`, and when no label counts or no question is left.
     """
-    from whatif.benchmarks.shared.imported_labels import report_labels
-
     files, resolution = task.settings.annotations, task.settings.resolution
-    found = Annotated()
-    if files is not None:
-        found = annotated(list(task.rows("questions")), files, resolution, task.seed)
-        report_labels(task, found.judgements, found.refused_labels, resolution)
-    task.outputs.write("annotated", found.written)
-    task.outputs.write("annotations", found.judgements)
-    task.outputs.write("annotation-gold", found.gold)
-    task.outputs.write("unannotated", [*found.rejections, *found.refused_labels])
-    if files is not None:
-        unusable = [row for row in found.rejections if row["reason"] != NOT_ANNOTATED]
-        lost = unusable if found.written or unusable else found.rejections
-        task.check_losses("annotated questions", len(found.written), lost)
+    roles = ("annotated", "annotations", "annotation-gold", "unannotated")
+    if files is None:
+        write_labelled(task, Labelled(), *roles, resolution=None)
+        return
+    found = annotated(list(task.rows("questions")), files, resolution, task.seed)
+    write_labelled(task, found, *roles, resolution=resolution)
+    unusable = [row for row in found.rejections if row["reason"] != NOT_ANNOTATED]
+    lost = unusable if found.rows or unusable else found.rejections
+    task.check_losses("annotated questions", len(found.rows), lost)
 
 
-def annotated(source: Sequence[Row], files: LabelFiles, resolution: Resolution, seed: int) -> Annotated:
+def annotated(source: Sequence[Row], files: LabelFiles, resolution: Resolution, seed: int) -> Labelled:
     """The counterfactual questions in label files about these source questions; `seed` is that of the exported tasks.
 
     The decision about an item is its group, and its corrected fields are the question, the answer and the steps. Of
-    several annotations of an item, `resolution` makes one.
+    several annotations of an item, `resolution` makes one. Every source question has a row of `written-questions` or a
+    rejection, both sorted by its id.
 
     Raises WhatifError for the released set, and as `import_labels` and `resolve`.
     """
-    from whatif.people.imports.importer import import_labels
-    from whatif.people.resolution import UNDECIDED, resolve
-
-    read = import_labels(files, annotation_items(source, seed))
-    resolved = resolve(read.judgements, resolution)
-    undecided = {row["item_id"]: row for row in resolved.undecided}
-    found = Annotated([], [], read.judgements, read.gold, read.rejections)
-    for row in sorted(source, key=lambda one: str(one["pair_id"])):
-        source_id = row["pair_id"]
-        group = resolved.decisions.get(source_id)
-        if group is None:
-            found.rejections.append(_rejection(source_id, NOT_ANNOTATED, "no label about it counts"))
-            continue
-        if group == UNDECIDED:
-            found.rejections.append(undecided[source_id])
-            continue
-        values = {name: one.value for name, one in resolved.corrections.get(source_id, {}).items()}
-        texts = _texts(values)
+    found = Labelled.of(import_labels(files, annotation_items(source, seed)))
+    ordered = sorted(source, key=lambda one: str(one["pair_id"]))
+    for row, group, texts in decided_rows(ordered, "pair_id", found, resolution):
         fault = _fault(row, group, texts)
         if fault is not None:
-            found.rejections.append(_rejection(source_id, *fault))
+            found.rejections.append(rejection(row["pair_id"], *fault))
         else:
-            found.written.append(_written(row, group, texts))
+            found.rows.append(_written(row, group, texts))
     return found
-
-
-def _texts(values: Mapping[str, str]) -> dict[str, str]:
-    """Field -> what was written in it, from canonical JSON, without needless spaces; only fields that are not empty."""
-    texts = {name: " ".join(str(json.loads(value)).split()) for name, value in values.items()}
-    return {name: text for name, text in texts.items() if text}
 
 
 def _fault(row: Row, group: str, fields: Mapping[str, str]) -> tuple[str, str] | None:
@@ -150,7 +120,3 @@ def _written(row: Row, group: str, fields: Mapping[str, str]) -> dict[str, Any]:
 
 def _plain(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.lower()))
-
-
-def _rejection(item: str, reason: str, detail: str) -> dict[str, str]:
-    return {"item_id": item, "reason": reason, "detail": detail}

@@ -6,9 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from whatif.benchmarks.cvqa_real.edited_nouns import changed_numbers
-from whatif.benchmarks.cvqa_real.edited_verbs import changed_roles
-from whatif.benchmarks.cvqa_real.edited_words import corrected, meaning_words
+from whatif.benchmarks.cvqa_real.edited_words import changed_numbers, changed_roles, corrected, meaning_words
 from whatif.benchmarks.cvqa_real.question_parts import has_two_presuppositions, main_clause, words_of
 from whatif.engine.language.if_clauses import if_clause
 from whatif.engine.language.number_words import in_digits

@@ -1,12 +1,18 @@
-"""Whether the words that carry the meaning of a text are the same after an edit, but for inflection and spelling."""
+"""What an edit of a question may not change: its meaning, who does something to whom, and one thing to several.
+
+Words that carry the meaning are the same but for inflection and spelling. Nobody exchanges who does something with whom
+it is done to, or what a thing has with what it is. Only a number that disagrees with its determiner may be corrected.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
 
-from whatif.benchmarks.cvqa_real.question_parts import forms, is_function_word, words_of
+from whatif.benchmarks.cvqa_real.question_parts import forms, is_function_word, is_irregular_plural, words_of
 from whatif.engine.language.number_words import in_digits
 from whatif.engine.language.wording import without_pronoun_one
 
@@ -38,6 +44,28 @@ _ENDINGS = ("s", "es", "d", "ed", "ing", "er", "ers")
 _LONGEST_SHORT = 7  # letters of a word of which only one may be wrong; of a longer one, two
 
 Words = Sequence[str]
+_TO_BE = r"(?:am|is|are|was|were|be|been|being)"
+_PASSIVE = re.compile(rf"\b{_TO_BE}(?:n't| not)? (?:(?:all|both|just|already|\w+ly) )?(\w+)")
+_BE = re.compile(rf"\b{_TO_BE}\b")
+_HAVE = re.compile(r"\b(?:have|has|had|having)\b")
+# Verbs that need no object, so `was disappeared` can only be meant as `disappeared`.
+_WITHOUT_OBJECT = (
+    "disappear appear vanish arrive leave come go fly fall die happen exist remain stay sleep double triple halve land"
+)
+# What is done to things in presuppositions, so `if 2 dogs added` can only be meant as `were added`.
+_DONE_TO_THINGS = (
+    "add remove take move show put give replace paint cover cut build sell place bring hide double triple halve delete "
+    "steal plant park lower install swap dye cook"
+)
+_SINGULAR, _PLURAL = "singular", "plural"
+_FOR_ONE = frozenset({"a", "an", "1", "another", "each", "every", "this", "that"})
+_FOR_SEVERAL = frozenset({"these", "those", "many", "several", "few", "fewer", "both", "all"})
+_FOR_ANY = frozenset(
+    {"the", "his", "her", "its", "their", "our", "my", "your", "no", "0", "other", "any", "some", "of"}
+)
+_NOUN_WITHIN = 3  # words from a determiner to its noun
+
+Noun = tuple[str, str]  # what it is compared by, and its number
 
 
 def meaning_words(text: str) -> list[str]:
@@ -143,3 +171,90 @@ def _distance(first: str, second: str) -> int:
             here.append(min(cost, rows[-2][column - 2] + 1) if crossed else cost)
         rows.append(here)
     return rows[-1][-1]
+
+
+def changed_roles(before: str, after: str) -> str | None:
+    """What an edit did to the roles in a lower-case text; None if they are the same."""
+    old, new = _passives(before), _passives(after)
+    every_old, every_new = (frozenset(map(verb_stem, re.findall(r"[^\W\d_]+", text))) for text in (before, after))
+    made_active = [stem for stem in old - new if stem in every_new and stem not in _stems(_WITHOUT_OBJECT)]
+    made_passive = [stem for stem in new - old if stem in every_old and stem not in _stems(_DONE_TO_THINGS)]
+    if made_active or made_passive:
+        return "what is done to a thing became what it does, or the other way round"
+    be, have = (len(pattern.findall(after)) - len(pattern.findall(before)) for pattern in (_BE, _HAVE))
+    if be * have < 0:
+        return "what a thing has became what it is, or the other way round"
+    return None
+
+
+def _passives(text: str) -> Counter[str]:
+    return Counter(verb_stem(word) for word in _PASSIVE.findall(text) if is_verb_form(word))
+
+
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(verb_stem(form) for word in words.split() for form in (word, f"{word.removesuffix('e')}ed"))
+
+
+def changed_numbers(before: str, after: str) -> list[str]:
+    """The nouns whose number was right before an edit, and is another one after it; sorted."""
+    (agreed, old), (_, now) = _nouns(before), _nouns(after)
+    lost = {
+        noun
+        for (noun, number), count in agreed.items()
+        if now[noun, number] < count and now[noun, _other(number)] > old[noun, _other(number)]
+    }
+    return sorted({word for word in words_of(before.lower()) if _compared_by(word) in lost})
+
+
+def _nouns(text: str) -> tuple[Counter[Noun], Counter[Noun]]:
+    """How often each noun is there, in agreement with its determiner, and in all."""
+    words = words_of(in_digits(without_pronoun_one(text.lower())))
+    agreed: Counter[Noun] = Counter()
+    every: Counter[Noun] = Counter()
+    for place, word in enumerate(words):
+        if _is_noun(word):
+            number = _PLURAL if _is_plural(word) else _SINGULAR
+            noun = _compared_by(word), number
+            every[noun] += 1
+            if number in _demanded(words[max(place - _NOUN_WITHIN, 0) : place]):
+                agreed[noun] += 1
+    return agreed, every
+
+
+def _compared_by(noun: str) -> str:
+    return min(forms(noun), key=lambda form: (len(form), form))
+
+
+def _demanded(before: list[str]) -> tuple[str, ...]:
+    """The numbers that a noun after these words may have."""
+    for word in reversed(before):
+        if word in _FOR_ONE:
+            return (_SINGULAR,)
+        if word in _FOR_SEVERAL or (word.isdigit() and word != "0"):
+            return (_PLURAL,)
+        if word in _FOR_ANY:
+            return (_SINGULAR, _PLURAL)
+    return (_PLURAL,)  # without a determiner
+
+
+def _other(number: str) -> str:
+    return _SINGULAR if number == _PLURAL else _PLURAL
+
+
+def _is_plural(word: str) -> bool:
+    return is_irregular_plural(word) or (word.endswith("s") and not word.endswith(("ss", "us", "is")))
+
+
+def _is_noun(word: str) -> bool:
+    """Whether a word, or the word of which it is the plural, is a noun in TextBlob's lexicon."""
+    if "'" in word or word.isdigit():
+        return False
+    tag = _tags().get(word) or (_tags().get(word.removesuffix("s")) if _is_plural(word) else None)
+    return is_irregular_plural(word) or (tag or "").startswith("NN")
+
+
+@cache
+def _tags() -> dict[str, str]:
+    text = (resources.files("textblob.en") / "en-lexicon.txt").read_text(encoding="utf-8")
+    rows = (line.split() for line in text.splitlines() if line and not line.startswith(";;;"))
+    return {row[0]: row[1] for row in rows if len(row) == 2}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL
@@ -12,9 +11,9 @@ from whatif.benchmarks.cvqa_real.written_by import WrittenBy
 from whatif.benchmarks.shared.annotator_tables import is_of_label, labels_stage
 from whatif.benchmarks.shared.dimensions import ANSWERER
 from whatif.benchmarks.shared.pilots import Pilot
-from whatif.benchmarks.shared.tasks import evaluation_stage
+from whatif.benchmarks.shared.tasks import evaluation_stages
 from whatif.engine.graph.task import Task
-from whatif.results.reporting.funnel import FunnelStage, reasons, stage_of_ids
+from whatif.results.reporting.funnel import FunnelStage, stage_of_ids, stage_of_losses
 from whatif.results.reporting.twin_measures import ALL
 
 _WITHOUT_A_REASON = "without a reason"
@@ -32,21 +31,23 @@ def stages_of(
     `work` is that of the writers, `asked` are the questions for each model before any pilot sample.
     """
     pairs = {role: _pairs(task, role) for role in ("source", "generated", "filtered questions", "checked", "questions")}
-    unusable, unannotated = reasons(task.rows("unusable")), list(task.rows("unannotated"))
-    images, missing = task.count("images"), reasons(task.rows("missing"))
-    extracted, unit = len(pairs["source"]), "questions" if task.settings.source is None else "pairs"
+
+    def left_out(model: str, _: str) -> int:
+        return len(asked[model]) - len(pilots[model].rows(asked[model])) if model in pilots else 0
+
+    unit = "questions" if task.settings.source is None else "pairs"
     return [
-        FunnelStage("extract", "images", images + sum(missing.values()), images, missing),
-        FunnelStage("extract", unit, extracted + sum(unusable.values()), extracted, unusable),
-        *_labels("annotate", task.rows("annotations"), unannotated),
+        stage_of_losses("extract", "images", task.count("images"), task.rows("missing")),
+        stage_of_losses("extract", unit, len(pairs["source"]), task.rows("unusable")),
+        *labels_stage(task.rows("annotations"), task.rows("unannotated"), "annotate"),
         *_written(work),
         _of_pairs("generate", _to_join(task, pairs["source"]), pairs["generated"], ()),
         _of_pairs("filter", pairs["generated"], pairs["filtered questions"], task.rows("filtered")),
-        *_labels("check", task.rows("judgements"), task.rows("unchecked")),
+        *labels_stage(task.rows("judgements"), task.rows("unchecked"), "check"),
         _of_pairs("check", pairs["filtered questions"], pairs["checked"], task.rows("unchecked")),
         *_polished(task),
         _of_pairs("verify", pairs["checked"], pairs["questions"], task.rows("refused")),
-        *_evaluations(task, asked, pilots),
+        *evaluation_stages(task, ANSWERER, task.settings.strategies, lambda model: len(asked[model]), left_out),
     ]
 
 
@@ -76,26 +77,9 @@ def _polished(task: Task[ReportSettings]) -> Iterator[FunnelStage]:
         yield stage_of_ids("polish", "questions", ids, polished, refused, otherwise=_WITHOUT_A_REASON)
 
 
-def _evaluations(
-    task: Task[ReportSettings], asked: Mapping[str, Sequence[Row]], pilots: Mapping[str, Pilot]
-) -> Iterator[FunnelStage]:
-    for model in task.shown_models(ANSWERER):
-        total = len(asked[model])
-        left_out = total - len(pilots[model].rows(asked[model])) if model in pilots else 0
-        for strategy in task.settings.strategies:
-            paths = task.paths_by(ANSWERER, "predictions", strategy=strategy).get(model)
-            if paths is not None:
-                yield evaluation_stage(paths, f"{model} {strategy}", total, not_in_sample=left_out)
-
-
 def _of_pairs(stage: str, before: Iterable[str], after: Iterable[str], rejections: Iterable[Row]) -> FunnelStage:
     of_items = [row for row in rejections if not is_of_label(row)]
     return stage_of_ids(stage, "pairs", before, set(after), of_items, otherwise=_WITHOUT_A_REASON)
-
-
-def _labels(stage: str, judgements: Iterable[Row], rejections: Iterable[Row]) -> Iterator[FunnelStage]:
-    """The import of people's labels, if there are any."""
-    return (replace(one, stage=stage) for one in labels_stage(judgements, rejections))
 
 
 def _pairs(task: Task[ReportSettings], role: str) -> list[str]:

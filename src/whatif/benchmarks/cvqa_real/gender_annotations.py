@@ -5,16 +5,14 @@ The annotations were made by others and record how a person was perceived, not w
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from whatif.engine.errors import WhatifError
-from whatif.engine.files.inputs import LONGEST_LINE, read_bytes
 from whatif.formats.coco_photographs import coco_image_id, is_coco_name
+from whatif.formats.table_records import read_records
 
 COLUMNS = ("id", "bb_gender")
 GENDERS = ("male", "female")
@@ -31,32 +29,13 @@ def perceived_genders(path: Path) -> dict[int, str]:
     Raises WhatifError naming line and field when the file cannot be read, and for any other value of gender, such as
     `M`, because such images would be left out silently.
     """
-    try:
-        text = read_bytes(path, longest_line=LONGEST_LINE).decode("utf-8-sig")
-    except OSError as error:
-        raise WhatifError(
-            f"{path}: cannot be read ({error.strerror}); give a CSV with {' and '.join(COLUMNS)}"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise WhatifError(f"{path}: cannot be read as UTF-8 ({error})") from error
-    try:
-        return _of_images(_people(path, csv.DictReader(io.StringIO(text, newline=""))))
-    except csv.Error as error:
-        raise WhatifError(
-            f"{path}: is not CSV ({error}); it needs one row per person with {' and '.join(COLUMNS)}"
-        ) from error
-
-
-def _people(path: Path, reader: csv.DictReader[str]) -> dict[int, set[str]]:
-    """COCO image id -> the genders of its people."""
-    for column in COLUMNS:
-        if column not in (reader.fieldnames or ()):
-            found = ", ".join(reader.fieldnames or ()) or "none"
-            raise WhatifError(f"{path}: has no column {column}; it needs {' and '.join(COLUMNS)}; found: {found}")
     people: dict[int, set[str]] = {}
-    for row in reader:
-        image, gender = ((row[column] or "").strip() for column in COLUMNS)
-        where = f"{path}: line {reader.line_num}"
+    _, records = read_records(
+        path, things="annotations of perceived gender", row="person or image", needed=COLUMNS, suffix=".csv"
+    )
+    for record in records:
+        image, gender = (record.fields[column].strip() for column in COLUMNS)
+        where = f"{path}: {record.place}"
         if not (image.isdecimal() and len(image) <= 18):
             raise WhatifError(f"{where}: id is {image[:40]!r}; it must be the number of a COCO image")
         if gender.lower() not in (*GENDERS, *_NEITHER):
@@ -65,7 +44,7 @@ def _people(path: Path, reader: csv.DictReader[str]) -> dict[int, set[str]]:
                 "or empty"
             )
         people.setdefault(int(image), set()).add(gender.lower())
-    return people
+    return _of_images(people)
 
 
 def _of_images(people: Mapping[int, Collection[str]]) -> dict[int, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from whatif.benchmarks.shared.pair_samples import share_of_groups
+from whatif.benchmarks.shared.pilots import share_of_groups
 
 NAME = "cvqa-real"
 

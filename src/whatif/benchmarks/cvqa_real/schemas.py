@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pyarrow as pa
 
 from whatif.engine.artifacts.schemas import NULLABLE, Table, schema_of
@@ -68,3 +70,9 @@ POLISHED = Table(
         ("request_key", pa.string(), NULLABLE),
     ),
 )
+
+WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
+ANSWER_FORMS = {  # answer kind -> its form, in words and as a pattern; any other answer cannot be compared exactly
+    "number": ("a whole number in figures", WHOLE_NUMBER),
+    "boolean": ("yes or no", re.compile("yes|no")),
+}

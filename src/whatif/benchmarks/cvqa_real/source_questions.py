@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from whatif.benchmarks.cvqa_real.answer_forms import WHOLE_NUMBER
-from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, NUMERICAL, ORIGINAL
+from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, NUMERICAL, ORIGINAL, WHOLE_NUMBER
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.language.number_words import FIGURE, canonical, in_digits
 from whatif.formats.vqa_v2 import VqaQuestion, VqaQuestions

@@ -9,8 +9,8 @@ The steps up to the questions are in `construction`.
 from __future__ import annotations
 
 from whatif.benchmarks.cvqa_real import construction as made
+from whatif.benchmarks.cvqa_real.annotation_tasks import peoples_work
 from whatif.benchmarks.cvqa_real.dimensions import PART, SHOWN, STRATEGY
-from whatif.benchmarks.cvqa_real.people import peoples_work
 from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.settings import (

@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from whatif.benchmarks.cvqa_real.answer_forms import ANSWER_FORMS
 from whatif.benchmarks.cvqa_real.filters import CHANGES
-from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL
+from whatif.benchmarks.cvqa_real.schemas import ANSWER_FORMS, COUNTERFACTUAL
 from whatif.benchmarks.cvqa_real.settings import CheckSettings
 from whatif.benchmarks.shared.tasks import by_pair, judgement
 from whatif.engine.artifacts.reader import canonical_json
@@ -26,20 +25,11 @@ def write_checked(task: Task[CheckSettings]) -> None:
 
     Without label files all pairs remain. Raises WhatifError as `check_pairs`, and when no pair is left.
     """
-    from whatif.benchmarks.shared.imported_labels import report_labels
-    from whatif.benchmarks.shared.question_labels import VerifyQuestions, check_pairs
+    from whatif.benchmarks.shared.question_labels import VerifyQuestions, write_checked_pairs
 
     labels, resolution, unjudged = task.settings
     settings = VerifyQuestions(labels=labels, resolution=resolution, unjudged=unjudged)
-    checked = check_pairs(list(task.rows("questions")), settings, seed=task.seed, check=cannot_be_scored)
-    if labels is not None:
-        report_labels(task, checked.judgements, checked.refused_labels, resolution)
-    task.outputs.write("checked", checked.questions)
-    task.outputs.write("judgements", checked.judgements)
-    task.outputs.write("gold", checked.gold)
-    task.outputs.write("corrections", checked.corrections)
-    task.outputs.write("unchecked", [*checked.rejections, *checked.refused_labels])
-    task.check_losses("pairs", len(by_pair(checked.questions)), checked.rejections)
+    write_checked_pairs(task, settings, cannot_be_scored, "checked", "judgements", "gold", "unchecked", "corrections")
 
 
 def write_verified(task: Task[None]) -> None:

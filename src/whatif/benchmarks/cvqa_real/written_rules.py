@@ -6,9 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from whatif.benchmarks.cvqa_real.answer_forms import WHOLE_NUMBER
 from whatif.benchmarks.cvqa_real.arithmetic import calculation
-from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, DIRECT, PEOPLE
+from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, DIRECT, PEOPLE, WHOLE_NUMBER
 from whatif.benchmarks.cvqa_real.text_rules import Texts, text_fault
 
 NO_NUMBER = "answer is no number"

@@ -9,7 +9,7 @@ from whatif.benchmarks.cvqa_synthetic.report import Puzzles
 from whatif.benchmarks.cvqa_synthetic_released.settings import ReportSettings
 from whatif.benchmarks.cvqa_synthetic_released.text_checks import answer_of
 from whatif.engine.graph.task import Task
-from whatif.results.reporting.funnel import FunnelStage, reasons
+from whatif.results.reporting.funnel import FunnelStage, reasons, stage_of_losses
 from whatif.results.reporting.judged import JUDGE_MEASURES
 from whatif.results.reporting.table import MEASURE, NUMBERS, OURS, from_csv
 
@@ -65,14 +65,11 @@ def all_dots(questions: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 def _stages(task: Task[ReportSettings]) -> Iterator[FunnelStage]:
     """The funnel before models are asked."""
-    bad, pictures, filtered, refused = (
-        reasons(task.rows(role)) for role in ("bad rows", "pictures", "filtered", "refused")
-    )
+    filtered, refused = (reasons(task.rows(role)) for role in ("filtered", "refused"))
     released, after_filter, verified = (
         task.count(role) // 2 for role in ("released", "filtered questions", "questions")
     )
-    images = task.count("images")
-    yield FunnelStage("extract", "rows", released + sum(bad.values()), released, bad)
-    yield FunnelStage("extract", "pictures", images + sum(pictures.values()), images, pictures)
+    yield stage_of_losses("extract", "rows", released, task.rows("bad rows"))
+    yield stage_of_losses("extract", "pictures", task.count("images"), task.rows("pictures"))
     yield FunnelStage("filter", "pairs", released, after_filter, filtered)
     yield FunnelStage("verify", "pairs", after_filter, verified, refused)

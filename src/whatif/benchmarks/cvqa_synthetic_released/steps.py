@@ -33,8 +33,7 @@ from whatif.benchmarks.shared.dimensions import (
 )
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
-from whatif.benchmarks.shared.rejecting import keep_pairs, rejection
-from whatif.benchmarks.shared.tasks import judgement, pairs_of
+from whatif.benchmarks.shared.tasks import judgement, keep_pairs, pairs_of, rejection
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS

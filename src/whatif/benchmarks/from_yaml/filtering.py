@@ -11,7 +11,7 @@ from typing import Any
 from whatif.benchmarks.from_yaml.auditing import distance_from_guessing
 from whatif.benchmarks.from_yaml.choice import VARIANTS, Chosen, change_defect, choose, option_defect, questions_of
 from whatif.benchmarks.from_yaml.settings import ChoiceSettings, Template, blanks_in
-from whatif.benchmarks.shared.rejecting import rejection
+from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.errors import WhatifError
 from whatif.results.reporting.said_codes import meaning
 

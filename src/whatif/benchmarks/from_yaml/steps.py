@@ -26,9 +26,8 @@ from whatif.benchmarks.shared.choice_questions import ask_choices
 from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_CHOOSERS, SHOWN_JUDGE
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.people import judged_questions
-from whatif.benchmarks.shared.rejecting import rejection
 from whatif.benchmarks.shared.tables import shared_tables
-from whatif.benchmarks.shared.tasks import by_pair, judgement
+from whatif.benchmarks.shared.tasks import by_pair, judgement, rejection
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.artifacts.schemas import (
     CORRECTIONS,
@@ -90,8 +89,8 @@ def extract(task: Task[ExtractRows]) -> None:
 )
 def generate(task: Task[CandidateSettings]) -> None:
     """Fills the templates with the words of each row of one part, and computes both answers."""
-    from whatif.benchmarks.from_yaml.candidates import FAILED, candidates
     from whatif.benchmarks.from_yaml.expressions import ExpressionError
+    from whatif.benchmarks.from_yaml.words import FAILED, candidates
     from whatif.engine.progress import progress
 
     rows = task.read("rows").to_pylist()
@@ -188,19 +187,10 @@ def compute_again(task: Task[Any]) -> None:
 def verify(task: Task[Any]) -> None:
     """Removes and corrects questions as people say; without their labels, all remain."""
     from whatif.benchmarks.from_yaml.checks import cannot_be_scored
-    from whatif.benchmarks.shared.imported_labels import report_labels
-    from whatif.benchmarks.shared.question_labels import check_pairs
+    from whatif.benchmarks.shared.question_labels import write_checked_pairs
 
-    settings = task.settings
-    checked = check_pairs(list(task.rows("questions")), settings, seed=task.seed, check=cannot_be_scored)
-    if settings.labels is not None:
-        report_labels(task, checked.judgements, checked.refused_labels, settings.resolution)
-    task.outputs.write("questions", checked.questions)
-    task.outputs.write("judgements", checked.judgements)
-    task.outputs.write("gold", checked.gold)
-    task.outputs.write("corrections", checked.corrections)
-    task.outputs.write("rejections", [*checked.rejections, *checked.refused_labels])
-    task.check_losses("pairs", len(by_pair(checked.questions)), checked.rejections)
+    roles = ("questions", "judgements", "gold", "rejections", "corrections")
+    write_checked_pairs(task, task.settings, cannot_be_scored, *roles)
 
 
 @_step(

@@ -1,4 +1,7 @@
-"""Fills the blanks of a template: the words of a pair of questions, from a row and a choice of words for the blanks."""
+"""Candidates: every pair of questions that a template can ask about a row, or a random choice of them.
+
+The blanks of a template are filled with words of the row, or with words that the template lists.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,19 @@ import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from whatif.benchmarks.from_yaml.evaluation import evaluate
 from whatif.benchmarks.from_yaml.expressions import ExpressionError, written
 from whatif.benchmarks.from_yaml.settings import LONGEST_QUESTION, Template
+from whatif.engine.random_streams import stream
 
 MOST_COMBINATIONS = 20_000  # of the words of all blanks, for one row
 _NAMED = re.compile(r"\{(\w+)\}")
 Blanks = Mapping[str, Any]
+FAILED = "an expression fails"  # the reason of a rejection
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -112,3 +118,38 @@ def _filled(key: str, text: str, names: Mapping[str, Any]) -> str:
     if len(filled) > LONGEST_QUESTION:
         raise ExpressionError(f"{key}: has {len(filled):,} characters; the most are {LONGEST_QUESTION:,}")
     return filled
+
+
+def candidates(
+    name: str, template: Template, row: Mapping[str, Any], attributes: Mapping[str, Any], *, most: int, seed: int
+) -> Iterator[Row]:
+    """At most `most` rows of `question-candidates` of one template about one row of `attribute-rows`.
+
+    The words of the blanks are drawn at random, without looking at the answers: whether a question is asked about a row
+    must not depend on its answer, or the options would tell something about it.
+
+    Raises ExpressionError, naming the key and the words, when an expression has no value.
+    """
+    every = list(combinations(template, attributes))
+    order = stream(seed, "candidates", name, row["row_id"]).permutation(len(every)).tolist()
+    found = 0
+    for place in order:
+        blanks = every[place]
+        try:
+            if not is_asked(template, attributes, blanks):
+                continue
+            pair = asked(template, attributes, blanks)
+        except ExpressionError as error:
+            words = ", ".join(f"{blank} = {word!r}" for blank, word in blanks.items())
+            raise ExpressionError(f"{error}{f' (with {words})' if words else ''}") from None
+        fields = asdict(pair)
+        yield {
+            "template": name,
+            "row_id": row["row_id"],
+            "blanks": as_json(blanks),
+            "image_ids": row["image_ids"],
+            **fields,
+        }
+        found += 1
+        if found == most:
+            return

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from whatif.benchmarks.mucr.schemas import SIDES
 from whatif.engine.errors import WhatifError
 from whatif.formats.mucr_texts import LONGEST_CUE
-from whatif.people.exports.tasks import Answer, Interface, TaskSet, row_task_set, task_ids
-from whatif.people.imports.items import Items, ShownTask
+from whatif.people.exports.tasks import Answer, Interface, TaskSet, row_task_set
+from whatif.people.imports.items import Items
 
 Row = Mapping[str, Any]
 
@@ -102,12 +101,11 @@ def annotation_task_set(pairs: Iterable[Row], seed: int) -> TaskSet:
 
 def annotation_items(pairs: Iterable[Row], seed: int) -> Items:
     """The pairs as the importer of labels needs them, with the tasks of `annotation_task_set`."""
-    fields = (*FIELDS, EXPLANATION)
-    rows = [{"pair_id": row["pair_id"], **dict.fromkeys(fields, "")} for row in pairs if without_annotation(row)]
-
-    def tasks() -> Mapping[str, ShownTask]:
-        return {task: ShownTask(item) for task, item in task_ids((row["pair_id"] for row in rows), seed).items()}
-
-    decisions = (ANNOTATED, UNFIT)
-    items = Items.of_rows(rows, key="pair_id", fields=fields, decisions=decisions, make_tasks=tasks)
-    return replace(items, things="pairs")
+    return Items.of_rows(
+        [{"pair_id": row["pair_id"]} for row in pairs if without_annotation(row)],  # without what the source has of it
+        key="pair_id",
+        fields=(*FIELDS, EXPLANATION),
+        decisions=(ANNOTATED, UNFIT),
+        seed=seed,
+        things="pairs",
+    )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from whatif.benchmarks.mucr.annotation_tasks import (
@@ -19,30 +18,17 @@ from whatif.benchmarks.mucr.annotation_tasks import (
 )
 from whatif.benchmarks.mucr.settings import AnnotateSettings
 from whatif.benchmarks.mucr.sources import CAPTIONS
+from whatif.benchmarks.shared.imported_labels import NOT_ANNOTATED, Decided, Labelled, write_labelled
+from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.graph.task import Task
 from whatif.formats.mucr_pairs import EXPLANATION as BAD_EXPLANATION
 from whatif.formats.mucr_texts import cue_fault, explanation_of
+from whatif.people.imports.importer import import_labels
 
-NOT_ANNOTATED = "not annotated"  # reason of a rejection
 _REMEDY = "write the tasks with `whatif export tasks mucr FOLDER --of annotate --to TOOL`"
 
 Row = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Annotated:
-    """All pairs that are left, and what people said.
-
-    `rejections` are of pairs that are removed (`12`), or of the cue phrases, the explanation or both
-    (`12/cue`, `12/explanation`, `12/annotation`) that a pair goes without.
-    """
-
-    pairs: list[dict[str, Any]] = field(default_factory=list)
-    judgements: list[dict[str, Any]] = field(default_factory=list)
-    gold: list[dict[str, Any]] = field(default_factory=list)  # those that the annotation tool marks as ground truth
-    rejections: list[dict[str, str]] = field(default_factory=list)
-    refused_labels: list[dict[str, str]] = field(default_factory=list)  # rows of label files that are not counted
 
 
 def write_annotated(task: Task[AnnotateSettings]) -> None:
@@ -50,55 +36,45 @@ def write_annotated(task: Task[AnnotateSettings]) -> None:
 
     Raises WhatifError as `import_labels` and `resolve`, when no label is counted, and when no pair is left.
     """
-    from whatif.benchmarks.shared.imported_labels import report_labels
-
     pairs = list(task.rows("pairs"))
     found = annotated(pairs, task.settings, seed=task.seed)
-    if task.settings.annotations is not None:
-        report_labels(task, found.judgements, found.refused_labels, task.settings.resolution)
-    task.outputs.write("pairs", found.pairs)
-    task.outputs.write("annotations", found.judgements)
-    task.outputs.write("annotation-gold", found.gold)
-    task.outputs.write("unannotated", [*found.rejections, *found.refused_labels])
+    resolution = task.settings.resolution if task.settings.annotations is not None else None
+    write_labelled(task, found, "pairs", "annotations", "annotation-gold", "unannotated", resolution=resolution)
     removed = [row for row in found.rejections if "/" not in row["item_id"]]
-    task.check_losses("pairs", len(found.pairs), removed)
+    task.check_losses("pairs", len(found.rows), removed)
     lacking = {row["item_id"].partition("/")[0]: row for row in reversed(found.rejections) if "/" in row["item_id"]}
     if lacking:
-        whole, first = len(found.pairs) - len(lacking), [lacking[name] for name in sorted(lacking)]
+        whole, first = len(found.rows) - len(lacking), [lacking[name] for name in sorted(lacking)]
         task.check_losses("annotated pairs", whole, first, remedy=_REMEDY, needed=False)
 
 
-def annotated(pairs: Sequence[Row], settings: AnnotateSettings, seed: int) -> Annotated:
-    """The pairs, sorted by id; `seed` is that of the exported tasks.
+def annotated(pairs: Sequence[Row], settings: AnnotateSettings, seed: int) -> Labelled:
+    """All pairs that are left, sorted by id; `seed` is that of the exported tasks.
 
-    What a pair has from its source stays. Without label files, pairs stay as they are. Raises WhatifError as
-    `import_labels` and `resolve`.
+    What a pair has from its source stays. Without label files, pairs stay as they are. Rejections are of pairs that are
+    removed (`12`), or of the cue phrases, the explanation or both (`12/cue`, `12/explanation`, `12/annotation`) that a
+    pair goes without. Raises WhatifError as `import_labels` and `resolve`.
     """
-    found = Annotated()
-    decided: dict[str, tuple[str, dict[str, str]]] = {}
-    undecided: dict[str, dict[str, str]] = {}
+    found, told = Labelled(), Decided()
     if settings.annotations is not None:
-        from whatif.people.imports.importer import import_labels
-
-        read = import_labels(settings.annotations, annotation_items(pairs, seed))
-        found = Annotated([], read.judgements, read.gold, [], read.rejections)
-        decided, undecided = _decided(read.judgements, settings)
+        found = Labelled.of(import_labels(settings.annotations, annotation_items(pairs, seed)))
+        told = Decided.of(found.judgements, settings.resolution)
     for pair in sorted(pairs, key=lambda row: str(row["pair_id"])):
         name = pair["pair_id"]
         if not without_annotation(pair):
-            found.pairs.append(dict(pair))
-        elif name in undecided:
-            found.rejections.append({**undecided[name], "item_id": f"{name}/annotation"})
-            found.pairs.append(dict(pair))
-        elif name not in decided:
+            found.rows.append(dict(pair))
+        elif name in told.undecided:
+            found.rejections.append({**told.undecided[name], "item_id": f"{name}/annotation"})
+            found.rows.append(dict(pair))
+        elif name not in told.decisions:
             if settings.annotations is not None or _origin(pair) == CAPTIONS:
-                found.rejections.append(_rejection(f"{name}/annotation", NOT_ANNOTATED, "no label about it counts"))
-            found.pairs.append(dict(pair))
-        elif decided[name][0] == UNFIT:
-            found.rejections.append(_rejection(name, NOT_A_CAUSE, "annotators find that the effect does not follow"))
+                found.rejections.append(rejection(f"{name}/annotation", NOT_ANNOTATED, "no label about it counts"))
+            found.rows.append(dict(pair))
+        elif told.decisions[name][0] == UNFIT:
+            found.rejections.append(rejection(name, NOT_A_CAUSE, "annotators find that the effect does not follow"))
         else:
-            row, faults = _with_annotation(pair, decided[name][1])
-            found.pairs.append(row)
+            row, faults = _with_annotation(pair, told.decisions[name][1])
+            found.rows.append(row)
             found.rejections.extend(faults)
     found.rejections.sort(key=lambda row: row["item_id"])
     return found
@@ -106,22 +82,6 @@ def annotated(pairs: Sequence[Row], settings: AnnotateSettings, seed: int) -> An
 
 def _origin(pair: Row) -> str:
     return str(json.loads(pair["provenance"])["origin"])
-
-
-def _decided(
-    judgements: Iterable[Row], settings: AnnotateSettings
-) -> tuple[dict[str, tuple[str, dict[str, str]]], dict[str, dict[str, str]]]:
-    """Pair -> the decision and what was written about it; and rejections of the pairs that are undecided."""
-    from whatif.people.resolution import UNDECIDED, resolve
-
-    resolved = resolve(judgements, settings.resolution)
-    decided = {}
-    for item, decision in resolved.decisions.items():
-        if decision != UNDECIDED:
-            written = resolved.corrections.get(item, {})
-            texts = {name: " ".join(str(json.loads(one.value)).split()) for name, one in written.items()}
-            decided[item] = decision, {name: text for name, text in texts.items() if text}
-    return decided, {row["item_id"]: row for row in resolved.undecided}
 
 
 def _with_annotation(pair: Row, written: Mapping[str, str]) -> tuple[dict[str, Any], list[dict[str, str]]]:
@@ -135,13 +95,13 @@ def _with_annotation(pair: Row, written: Mapping[str, str]) -> tuple[dict[str, A
             row |= {"cue": written[CUE], "false_cues": false_cues}
             known["cue"] = "annotator"
         else:
-            faults.append(_rejection(f"{name}/cue", *fault))
+            faults.append(rejection(f"{name}/cue", *fault))
     if pair["explanation"] is None:
         try:
             row["explanation"] = explanation_of(_parts(written))
             known["explanation"] = "annotator"
         except ValueError as error:
-            faults.append(_rejection(f"{name}/explanation", BAD_EXPLANATION, f"{EXPLANATION}: {error}"))
+            faults.append(rejection(f"{name}/explanation", BAD_EXPLANATION, f"{EXPLANATION}: {error}"))
     row["provenance"] = canonical_json(known)
     return row, faults
 
@@ -154,7 +114,3 @@ def _parts(written: Mapping[str, str]) -> list[str]:
     if any(parts):
         raise ValueError(f"is given as a whole and in parts ({', '.join(PARTS)}); keep one")
     return [written[EXPLANATION]]
-
-
-def _rejection(item: str, reason: str, detail: str) -> dict[str, str]:
-    return {"item_id": item, "reason": reason, "detail": detail}

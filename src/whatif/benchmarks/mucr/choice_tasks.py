@@ -11,7 +11,7 @@ from whatif.benchmarks.mucr.schemas import SIDES
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.errors import WhatifError
 from whatif.people.exports.tasks import Answer, Interface, TaskSet, row_task_set, task_ids
-from whatif.people.imports.items import Items, ShownTask
+from whatif.people.imports.items import Item, Items, ShownTask
 
 Row = Mapping[str, Any]
 
@@ -126,8 +126,7 @@ def choice_items(candidates: Mapping[str, Sequence[str]], seed: int) -> Items:
     def tasks() -> Mapping[str, ShownTask]:
         return {task: ShownTask(item) for task, item in _tasks(candidates, seed).items()}
 
-    rows = [{KEY: item} for item in numbers]
-    return replace(Items.of_rows(rows, key=KEY, decisions=decisions, make_tasks=tasks), things="pairs of images")
+    return Items({item: Item(item) for item in numbers}, decisions, things="pairs of images", make_tasks=tasks)
 
 
 def items_of_rows(rows: Sequence[Row], seed: int) -> Items:

@@ -20,7 +20,7 @@ from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.tasks import evaluation_stage
 from whatif.engine.graph.task import Task
 from whatif.results.reporting.answers import Answers
-from whatif.results.reporting.funnel import FunnelStage, reasons, stage_of_ids
+from whatif.results.reporting.funnel import FunnelStage, stage_of_ids, stage_of_losses
 
 _STYLED = "pairs in a style"
 _PART = "/"  # between a pair and its part, in the ids of rejections
@@ -31,48 +31,45 @@ Row = Mapping[str, Any]
 def stages_of(task: Task[ReportSettings], answers: Answers[AskedItems]) -> list[FunnelStage]:
     """Counts of every stage, each from its own artifacts, so that any loss is visible at its stage."""
     asked, training = task.count("questions"), task.count("training")
-    unasked = reasons(task.rows("unasked"))
-    attempts, uncounted = task.count("attempts"), reasons(task.rows("uncounted"))
-    stages = [
+    people = stage_of_losses("people", "answers", task.count("attempts"), task.rows("uncounted"))
+    return [
         *_extraction(task),
         *_annotation(task),
         *_images(task),
-        FunnelStage("questions", "questions", asked + training + sum(unasked.values()), asked + training, unasked),
+        stage_of_losses("questions", "questions", asked + training, task.rows("unasked")),
+        *([people] if people.came_in else []),
+        *_evaluations(task, answers),
+        *_tuned(task),
     ]
-    if attempts or uncounted:
-        stages.append(FunnelStage("people", "answers", attempts + sum(uncounted.values()), attempts, uncounted))
-    return [*stages, *_evaluations(task, answers), *_tuned(task)]
 
 
 def _extraction(task: Task[ReportSettings]) -> Iterator[FunnelStage]:
-    extracted, unusable = task.count("extracted"), list(task.rows("unusable"))
-    whole, parts = _divided(unusable)
-    lost = reasons(whole)
-    yield FunnelStage("extract", "pairs", extracted + sum(lost.values()), extracted, lost)
+    whole, parts = _divided(task.rows("unusable"))
+    yield stage_of_losses("extract", "pairs", task.count("extracted"), whole)
     of_images = [row for row in parts if row["item_id"].rpartition(_PART)[2] in STYLES]
     provided = task.count("provided") // len(SIDES)
     if provided or of_images:
-        yield FunnelStage("extract", "pairs of images", provided + len(of_images), provided, reasons(of_images))
+        yield stage_of_losses("extract", "pairs of images", provided, of_images)
     yield from _parts("extract", [row for row in parts if row not in of_images])
 
 
 def _annotation(task: Task[ReportSettings]) -> Iterator[FunnelStage]:
     refused = list(task.rows("unannotated"))
     whole, parts = _divided(row for row in refused if not is_of_label(row))
-    yield from _labels("annotate", task.rows("annotations"), refused)
+    yield from labels_stage(task.rows("annotations"), refused, "annotate")
     before, after = (_ids(task, role) for role in ("extracted", "pairs"))
     yield stage_of_ids("annotate", "pairs", before, set(after), whole, otherwise="removed with its group")
     yield from _parts("annotate", parts)
     written = sum(row["writer"] not in _NOT_BY_A_MODEL for row in task.rows("descriptions", ["pair_id", "writer"]))
-    lost = reasons(task.rows("undescribed"))
-    if written or lost:
-        yield FunnelStage("describe", "descriptions", written + sum(lost.values()), written, lost)
+    described = stage_of_losses("describe", "descriptions", written, task.rows("undescribed"))
+    if described.came_in:
+        yield described
 
 
 def _images(task: Task[ReportSettings]) -> Iterator[FunnelStage]:
-    drawn, undrawn = task.count("candidates"), reasons(task.rows("undrawn"))
-    if drawn or undrawn:
-        yield FunnelStage("draw", "images", drawn + sum(undrawn.values()), drawn, undrawn)
+    drawn = stage_of_losses("draw", "images", task.count("candidates"), task.rows("undrawn"))
+    if drawn.came_in:
+        yield drawn
     pairs = set(_ids(task, "pairs"))
     columns = ["candidate_id", "pair_id", "style"]
     candidates = [
@@ -87,7 +84,7 @@ def _images(task: Task[ReportSettings]) -> Iterator[FunnelStage]:
     every = [_styled(pair, style) for pair in sorted(pairs) for style in styles]
     preselected = {_styled(row["pair_id"], row["style"]) for row in kept}
     yield stage_of_ids("preselect", _STYLED, every, preselected, filtered, otherwise="no pair of images is left")
-    yield from _labels("choose", task.rows("judgements"), refused)
+    yield from labels_stage(task.rows("judgements"), refused, "choose")
     chosen = {_styled(row["pair_id"], row["style"]) for row in task.rows("choices")}
     before = sorted(preselected)
     yield stage_of_ids("choose", _STYLED, before, chosen, refused, otherwise="no pair of images was chosen")
@@ -125,12 +122,7 @@ def _divided(rejections: Iterable[Row]) -> tuple[list[Row], list[Row]]:
 def _parts(stage: str, rejections: Sequence[Row]) -> Iterator[FunnelStage]:
     """The parts without which pairs are kept, if there are any."""
     if rejections:
-        yield FunnelStage(stage, "unusable parts of pairs", len(rejections), 0, reasons(rejections))
-
-
-def _labels(stage: str, judgements: Iterable[Row], rejections: Iterable[Row]) -> Iterator[FunnelStage]:
-    """The import of people's labels, if there are any."""
-    return (replace(one, stage=stage) for one in labels_stage(judgements, rejections))
+        yield stage_of_losses(stage, "unusable parts of pairs", 0, rejections)
 
 
 def _ids(task: Task[ReportSettings], role: str) -> list[str]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from whatif.engine.graph.people import PeoplesWork, Row
+from whatif.benchmarks.mucr.annotation_tasks import annotation_items, annotation_task_set, with_chosen_images
+from whatif.benchmarks.mucr.choice_tasks import choice_task_set, items_of_rows, with_images
+from whatif.benchmarks.mucr.schemas import RELEASED, STYLES
+from whatif.engine.graph.people import ONE, PeoplesWork
 from whatif.engine.graph.steps import OutputOf
-
-if TYPE_CHECKING:
-    from whatif.people.exports.tasks import TaskSet
-    from whatif.people.imports.items import Items
-
-ONE = 1  # one person writes the cue phrases and the explanation of a pair
 
 
 def peoples_work(
@@ -28,60 +24,22 @@ def peoples_work(
     (`annotate-images`), and `choose` one of the preselected pairs of images.
     """
     return {
-        "annotate": PeoplesWork(pairs, (), _annotation_tasks, _annotation_items, annotators=ONE),
+        "annotate": PeoplesWork(pairs, (), annotation_task_set, annotation_items, annotators=ONE),
         "annotate-images": PeoplesWork(
             pairs,
             images,
-            _annotation_tasks,
-            _annotation_items,
+            annotation_task_set,
+            annotation_items,
             annotators=ONE,
             further={"choices": (choices,), "candidates": candidates},
-            joined=_with_chosen_images,
+            joined=lambda rows, other: with_chosen_images(rows, other["choices"], other["candidates"], STYLES),
         ),
         "choose": PeoplesWork(
             preselected,
             images,
-            _choice_tasks,
-            _choice_items,
+            choice_task_set,
+            items_of_rows,
             further={"pairs": (annotated,), "candidates": candidates},
-            joined=_with_images,
+            joined=lambda rows, other: with_images(rows, other["pairs"], other["candidates"], released=RELEASED),
         ),
     }
-
-
-def _annotation_tasks(rows: Sequence[Row], seed: int) -> TaskSet:
-    from whatif.benchmarks.mucr.annotation_tasks import annotation_task_set
-
-    return annotation_task_set(rows, seed)
-
-
-def _annotation_items(rows: Sequence[Row], seed: int) -> Items:
-    from whatif.benchmarks.mucr.annotation_tasks import annotation_items
-
-    return annotation_items(rows, seed)
-
-
-def _with_chosen_images(rows: Sequence[Row], further: Mapping[str, Sequence[Row]]) -> Sequence[Row]:
-    from whatif.benchmarks.mucr.annotation_tasks import with_chosen_images
-    from whatif.benchmarks.mucr.schemas import STYLES
-
-    return with_chosen_images(rows, further["choices"], further["candidates"], STYLES)
-
-
-def _with_images(rows: Sequence[Row], further: Mapping[str, Sequence[Row]]) -> Sequence[Row]:
-    from whatif.benchmarks.mucr.choice_tasks import with_images
-    from whatif.benchmarks.mucr.schemas import RELEASED
-
-    return with_images(rows, further["pairs"], further["candidates"], released=RELEASED)
-
-
-def _choice_tasks(rows: Sequence[Row], seed: int) -> TaskSet:
-    from whatif.benchmarks.mucr.choice_tasks import choice_task_set
-
-    return choice_task_set(rows, seed)
-
-
-def _choice_items(rows: Sequence[Row], seed: int) -> Items:
-    from whatif.benchmarks.mucr.choice_tasks import items_of_rows
-
-    return items_of_rows(rows, seed)

@@ -6,22 +6,23 @@ be asked is rejected with the reason; the questions that were planned are those 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from whatif.benchmarks.mucr.askable import fault_of
 from whatif.benchmarks.mucr.forms import Canvases
 from whatif.benchmarks.mucr.items import Asked, Item, items_of
 from whatif.benchmarks.mucr.letters import balanced
 from whatif.benchmarks.mucr.members import Member, groups_of
-from whatif.benchmarks.mucr.mixed_styles import mixed_styles, usable_styles
 from whatif.benchmarks.mucr.question_rows import ItemOptions, item_row, question_row
 from whatif.benchmarks.mucr.schemas import CONTEXT, MEMBERS, METRICS, Style
 from whatif.benchmarks.mucr.settings import Questions, QuestionSettings
 from whatif.engine.artifacts.gathered_images import GatheredImages
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.graph.task import Task
-from whatif.engine.random_streams import sample
+from whatif.engine.random_streams import sample, stream
 
 Groups = Mapping[str, Sequence[Member]]
 TEST, TRAIN = "test", "train"
@@ -162,3 +163,29 @@ def _small_labels(canvases: Canvases, settings: Questions) -> str:
         f"higher after scaling to {settings.input_side:,} pixels, less than {settings.least_label_height}; larger "
         "labels need a larger verify.mucr.questions.input_side, or the form strip"
     )
+
+
+def usable_styles(member: Member, group: Sequence[Member]) -> tuple[Style, ...]:
+    """The styles in which C2E can be asked about the pair; if there is none, those in which it has images."""
+    whole = [style for style in member.images if fault_of(member, group, "C2E", style) is None]
+    return tuple(whole or member.images)
+
+
+def mixed_styles(usable: Mapping[str, Sequence[Style]], *, seed: int, name: str) -> dict[str, Style | None]:
+    """One of its usable styles for each pair, such that all styles are equally frequent as far as they can be.
+
+    A pair without a usable style gets None. Pairs with the fewest usable styles choose first; the order of the others,
+    and the choice among equally frequent styles, is random by the seed and `name`.
+    """
+    draw = stream(seed, "mixed styles", name)
+    pairs = sorted(usable)
+    chance = dict(zip(pairs, draw.random(len(pairs)), strict=True))
+    used: Counter[Style] = Counter()
+    found: dict[str, Style | None] = dict.fromkeys(pairs)
+    for pair in sorted(pairs, key=lambda pair: (len(usable[pair]), chance[pair])):
+        if usable[pair]:
+            order = draw.permutation(len(usable[pair]))
+            style = min((usable[pair][place] for place in order), key=lambda style: used[style])
+            used[style] += 1
+            found[pair] = style
+    return found

@@ -62,7 +62,7 @@ STRATEGY = strategy(lambda params, benchmark: [params.section(benchmark, ScenesS
 )
 def extract(task: Task[ExtractScenes]) -> None:
     """Extracts scenes with their questions, written in the published formats and read back like MS-COCO and VQAv2."""
-    from whatif.formats.vqa_rows import question_rows
+    from whatif.formats.vqa_v2 import question_rows
 
     with SortedImages(task.outputs.writer("images")) as images:
         scenes = read_drawn_scenes(images, task.settings.number, task.seed, side=task.settings.side)

@@ -11,7 +11,7 @@ from whatif.engine.params.resolution import Resolution
 from whatif.people.consensus import AUTOMATIC
 from whatif.people.imports.labels import REJECTED_LABEL
 from whatif.people.items import Row
-from whatif.results.reporting.funnel import FunnelStage, reasons
+from whatif.results.reporting.funnel import FunnelStage, stage_of_losses
 
 if TYPE_CHECKING:
     from whatif.results.reporting.precision import Resampling
@@ -92,12 +92,11 @@ def is_of_label(rejection: Row) -> bool:
     return str(rejection["item_id"]).startswith(REJECTED_LABEL)
 
 
-def labels_stage(judgements: Iterable[Row], rejections: Iterable[Row]) -> list[FunnelStage]:
+def labels_stage(judgements: Iterable[Row], rejections: Iterable[Row], stage: str = "verify") -> list[FunnelStage]:
     """The stage of the funnel in which people's labels were imported: those that count, and the others by reason."""
     counted = len(by_people(judgements))
-    rejected = reasons(row for row in rejections if is_of_label(row))
-    total = counted + sum(rejected.values())
-    return [FunnelStage("verify", "labels", total, counted, rejected)] if total else []
+    found = stage_of_losses(stage, "labels", counted, (row for row in rejections if is_of_label(row)))
+    return [found] if found.came_in else []
 
 
 def _gold(rows: Iterable[Row]) -> Mapping[str, str]:

@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from whatif.benchmarks.shared.answers_shown import SHOWN_COLUMNS, item_answer
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.engine.artifacts.by_key import RowsByKey
 from whatif.engine.artifacts.schemas import PREDICTIONS
@@ -17,15 +16,21 @@ from whatif.engine.language.options import LETTERS
 from whatif.engine.params.model_entries import RankingRule
 from whatif.engine.params.prices import Prices
 from whatif.results.reporting.answers import System
-from whatif.results.reporting.items import ItemAnswer
+from whatif.results.reporting.items import ItemAnswer, ItemProgram
 from whatif.results.reporting.program_categories import RIGHT
 from whatif.scoring.judging import Response, response_of
 from whatif.scoring.ranking_rules import STORED, compared, decided
 
 Row: TypeAlias = Mapping[str, Any]
+# The columns of `predictions` that items show.
+SHOWN_COLUMNS = (
+    *("question_id", "model", "strategy", "response", "choice_scores", "answer", "status", "reason", "correct"),
+    *("prompt_tokens", "response_tokens", "earlier_turns", "samples", "program"),
+)
 _SCORES = "choice_scores"  # told as text; the other columns are shown as they are
 _PLAIN = tuple(name for name in SHOWN_COLUMNS if name != _SCORES)
 _FOUND = ("question_id", "category")
+NOTHING = "(nothing)"  # instead of a turn or sample without text, so that each keeps its number
 
 
 @dataclass(frozen=True)
@@ -136,3 +141,46 @@ def _ranked(column: pa.ChunkedArray, rule: RankingRule) -> list[str]:
 
 def _values(column: pa.ChunkedArray) -> list[Any]:
     return [None] * len(column) if column.null_count == len(column) else column.to_pylist()
+
+
+def item_answer(
+    system: str,
+    prediction: Row,
+    answer: str | None,
+    *,
+    why: str = "",
+    prices: Prices | None = None,
+    program_category: str = "",
+) -> ItemAnswer:
+    """What a system answered. `prediction` has SHOWN_COLUMNS; `answer` is its answer as shown, None without one.
+
+    The reason of an answer without the status `ok` comes before `why`. The cost needs `prices` and both numbers of
+    tokens.
+    """
+    prompt, response = prediction["prompt_tokens"], prediction["response_tokens"]
+    known = prices is not None and prompt is not None and response is not None
+    return ItemAnswer(
+        system,
+        answer,
+        prediction["correct"],
+        prediction["status"],
+        "; ".join(filter(None, (prediction["reason"], why))),
+        prediction["response"],
+        tuple(turn["response"] or NOTHING for turn in prediction["earlier_turns"] or ()),
+        tuple(sample["response"] or NOTHING for sample in prediction["samples"] or ()),
+        program_shown(prediction["program"], program_category),
+        prompt,
+        response,
+        prices.cost(prompt, response) if known and prices is not None else None,
+    )
+
+
+def program_shown(program: Row | None, category: str = "") -> ItemProgram | None:
+    """The program of a prediction, with why it is wrong: a `category`, otherwise how its run failed."""
+    if program is None:
+        return None
+    failed = "" if program["outcome"] == "ok" else program["outcome"]
+    told = ": ".join(filter(None, (category or failed, program["reason"])))
+    fallback = "a fallback program" if program["fallback"] else ""
+    calls = tuple(f"{call['tool']} {call['arguments']}: {call['value']}" for call in program["calls"])
+    return ItemProgram(program["code"], "; ".join(filter(None, (told, fallback))), calls)

@@ -18,21 +18,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from whatif import models
 from whatif.benchmarks.shared.dimensions import PROGRAMMER
-from whatif.benchmarks.shared.program_labels import read_program_labels
 from whatif.engine.artifacts.schemas import NULLABLE, Table, schema_of
+from whatif.engine.errors import WhatifError
 from whatif.engine.files.inputs import user_path
 from whatif.engine.graph.task import Task
 from whatif.engine.language.options import LETTERS
 from whatif.models import Model
 from whatif.models.depicted import Depicted
+from whatif.people.label_files import read_label_file
 from whatif.results.reporting.program_categories import (
+    CAUSES,
     FAILING_TOOL,
     IGNORED,
     NO_PROGRAM,
@@ -63,6 +66,8 @@ _COUNTED = re.compile(r"a list of (\d+)\b")  # how a list that is too long to be
 
 Row = Mapping[str, Any]
 Ask = Callable[[Sequence[Row], Model], Iterable[Row]]  # questions and a model -> rows of `predictions`
+_LABEL_COLUMNS = ("question_id", "category")  # of a file of people's labels
+_MODEL = "model"  # this column may be missing, or its fields empty: then the label is about the programs of all models
 
 
 def write_program_findings(
@@ -207,3 +212,32 @@ def _values(calls: Sequence[Row]) -> Iterator[str]:
             yield str(len(value))
         elif isinstance(value, int | float | str):
             yield f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def read_program_labels(path: Path, question_ids: Collection[str], model: str) -> dict[str, str]:
+    """The category of each labelled program of a model, by the id of its question.
+
+    The CSV has the columns `question_id` and `category`, and may have `model`, a key of params.yaml: a label about one
+    model counts for it alone, and before a label about all models. Labels about other models are left out.
+
+    Raises WhatifError naming the line for an unknown question, an unknown category, and a program that is labelled
+    twice.
+    """
+    labels: dict[tuple[str, str], str] = {}
+    lines: dict[tuple[str, str], int] = {}
+    for row in read_label_file(path, _LABEL_COLUMNS, file="labels", kind="causes of wrong programs"):
+        where = f"{path}: line {row.line}"
+        question_id, category = (row.fields[name] for name in _LABEL_COLUMNS)
+        of_model = row.fields.get(_MODEL, "")
+        if question_id not in question_ids:
+            raise WhatifError(f"{where}: question_id {question_id[:60]!r} is not among the questions that are asked")
+        if category not in CAUSES:
+            raise WhatifError(f"{where}: category is {category[:60]!r}; it must be one of {', '.join(CAUSES)}")
+        if (question_id, of_model) in lines:
+            first = lines[question_id, of_model]
+            raise WhatifError(f"{where}: labels the same program as line {first}; keep one")
+        lines[question_id, of_model] = row.line
+        labels[question_id, of_model] = category
+    of_all = {question_id: category for (question_id, of_model), category in labels.items() if not of_model}
+    own = {question_id: category for (question_id, of_model), category in labels.items() if of_model == model}
+    return {**of_all, **own}

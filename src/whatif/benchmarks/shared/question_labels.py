@@ -6,12 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from whatif.benchmarks.shared.tasks import by_pair
+from whatif.benchmarks.shared.imported_labels import Labelled, write_labelled
+from whatif.benchmarks.shared.tasks import by_pair, rejection
+from whatif.engine.graph.task import Task
 from whatif.engine.params.base import Settings
 from whatif.engine.params.resolution import Resolution
 from whatif.people.corrections import Check
+from whatif.people.exports.questions import question_items
+from whatif.people.imports.importer import import_labels
 from whatif.people.imports.settings import LabelFiles
 from whatif.people.items import Row
+from whatif.people.question_checks import NOT_JUDGED, check_questions
 
 
 class VerifyQuestions(Settings):
@@ -40,35 +45,33 @@ class Variants:
 TWINS = Variants(first="original", named="counterfactual")
 
 
-@dataclass(frozen=True)
-class CheckedPairs:
-    """The questions that remain after people's checks; every other one, or its pair, has a row in `rejections`."""
+def write_checked_pairs(task: Task[Any], settings: VerifyQuestions, check: Check, *roles: str) -> None:
+    """Imports labels of the questions in the input `questions`, which are twins, and writes the outputs.
 
-    questions: list[dict[str, Any]]  # corrected, pair by pair
-    judgements: list[dict[str, Any]]  # those of people
-    gold: list[dict[str, Any]]  # judgements that the annotation tool marks as the ground truth
-    corrections: list[dict[str, Any]]  # of questions that remain
-    rejections: list[dict[str, str]]  # of pairs, and of single questions
-    refused_labels: list[dict[str, str]]  # rows of label files that are not counted, as rejections
+    `check` is that of `check_pairs`, and `roles` those of `write_labelled`.
+
+    Raises WhatifError as `check_pairs`, and when no pair is left.
+    """
+    checked = check_pairs(list(task.rows("questions")), settings, seed=task.seed, check=check)
+    write_labelled(task, checked, *roles, resolution=settings.resolution if settings.labels is not None else None)
+    task.check_losses("pairs", len(by_pair(checked.rows)), checked.rejections)
 
 
 def check_pairs(
     questions: Sequence[Row], settings: VerifyQuestions, *, seed: int, check: Check, variants: Variants = TWINS
-) -> CheckedPairs:
-    """Imports people's labels of questions and applies them; a pair is removed as `variants` says.
+) -> Labelled:
+    """Imports people's labels of questions and applies them: the questions that remain, corrected, pair by pair.
+
+    A pair is removed as `variants` says; rejections are of pairs, and of single questions.
 
     `seed` is that of the exported tasks. `check` says what is wrong with a corrected question. Without label files, all
     questions remain. The reason of a pair is that of its first removed question; `variants.first` comes first.
 
     Raises WhatifError as `import_labels` and `check_questions`.
     """
-    from whatif.people.exports.questions import question_items
-    from whatif.people.imports.importer import import_labels
-    from whatif.people.question_checks import NOT_JUDGED, check_questions
-
     rows = [dict(row) for row in questions]
     if settings.labels is None:
-        return CheckedPairs(rows, [], [], [], [], [])
+        return Labelled(rows)
     read = import_labels(settings.labels, question_items(rows, seed, named=variants.named))
     checked = check_questions(rows, read.judgements, settings.resolution, check=check)
     corrected = {row["question_id"]: row for row in checked.questions}
@@ -83,19 +86,19 @@ def check_pairs(
                     removed[row["question_id"]] = (NOT_JUDGED, "nobody judged it")
         of_pair = _rejection(pair_id, related, removed, variants)
         if settings.unjudged == "remove" and len(unjudged) == len(related):
-            of_pair = {"item_id": pair_id, "reason": NOT_JUDGED, "detail": "nobody judged its questions"}
+            of_pair = rejection(pair_id, NOT_JUDGED, "nobody judged its questions")
         if of_pair:
             rejections.append(of_pair)
             continue
         for row in related:
             if row["question_id"] in removed:
                 reason, detail = removed[row["question_id"]]
-                rejections.append({"item_id": row["question_id"], "reason": reason, "detail": detail})
+                rejections.append(rejection(row["question_id"], reason, detail))
             else:
                 kept.append(corrected[row["question_id"]])
     remaining = {row["question_id"] for row in kept}
     corrections = [row for row in checked.corrections if row["item_id"] in remaining]
-    return CheckedPairs(kept, read.judgements, read.gold, corrections, rejections, read.rejections)
+    return Labelled(kept, rejections, read.judgements, read.gold, read.rejections, corrections)
 
 
 def _rejection(
@@ -110,4 +113,4 @@ def _rejection(
     if not lost or (lost[0]["variant"] != variants.first and left >= needed):
         return None
     reason, detail = removed[lost[0]["question_id"]]
-    return {"item_id": pair_id, "reason": reason, "detail": f"{lost[0]['variant']}: {detail}"}
+    return rejection(pair_id, reason, f"{lost[0]['variant']}: {detail}")

@@ -1,10 +1,10 @@
-"""Functions that benchmarks of twin questions share: pairs, judgements, and the end of the funnel."""
+"""Functions that benchmarks of twin questions share: pairs, judgements, rejections, and the end of the funnel."""
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -98,12 +98,39 @@ def evaluation_stage(
 
 
 def evaluation_stages(
-    task: Task[Any], dimension: Dimension, strategies: Sequence[str], total: int, asked: Callable[[str, str], int]
+    task: Task[Any],
+    dimension: Dimension,
+    strategies: Sequence[str],
+    total: Callable[[str], int],
+    left_out: Callable[[str, str], int],
 ) -> Iterator[FunnelStage]:
-    """The stages in which models were asked with several strategies; `asked` of `total` questions are in the sample."""
+    """The stages in which models were asked with several strategies.
+
+    total: model -> its number of questions. left_out: model and strategy -> how many of these no pilot sample has.
+    """
     for model in task.shown_models(dimension):
         for strategy in strategies:
             paths = task.paths_by(dimension, "predictions", strategy=strategy).get(model)
             if paths is not None:
-                in_sample = asked(model, strategy)
-                yield evaluation_stage(paths, f"{model} {strategy}", total, not_in_sample=total - in_sample)
+                name = f"{model} {strategy}"
+                yield evaluation_stage(paths, name, total(model), not_in_sample=left_out(model, strategy))
+
+
+def keep_pairs(task: Task[Any], rejected: Mapping[str, dict[str, Any]], *, remedy: str = "") -> None:
+    """Writes the questions of pairs that were not rejected, and the rejections, which `rejected` has by pair.
+
+    Raises WhatifError, with the `remedy`, when no pair is left.
+    """
+    kept = 0
+    for pair_id, twins in pairs_of(task.rows("questions")):
+        if pair_id not in rejected:
+            kept += 1
+            task.outputs.writer("questions").write(twins)
+    refused = [rejected[pair_id] for pair_id in sorted(rejected)]
+    task.outputs.write("rejections", refused)
+    task.check_losses("pairs", kept, refused, remedy=remedy)
+
+
+def rejection(item_id: str, reason: str, detail: str) -> dict[str, Any]:
+    """A row of `rejections`."""
+    return {"item_id": item_id, "reason": reason, "detail": detail}

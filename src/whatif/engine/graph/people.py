@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 Row: TypeAlias = Mapping[str, Any]
 SEVERAL = 3  # people who judge an item, unless the benchmark says otherwise
+ONE = 1  # person who writes something about an item, which others check later
 
 
 @dataclass(frozen=True, eq=False)

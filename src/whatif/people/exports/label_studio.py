@@ -25,7 +25,7 @@ from whatif.people.exports.folder import (
     shown_texts,
 )
 from whatif.people.exports.tasks import AnnotationTask, Interface, TaskSet, instructions_html
-from whatif.people.imports.presets import CORRECTED
+from whatif.people.imports.settings import CORRECTED
 
 INTERFACE_FILE, INSTRUCTIONS_FILE = "labelling-interface.xml", "instructions.html"
 LARGEST_FILE = 200 * 1000**2  # bytes of a file of tasks; Label Studio refuses uploads of 250 MiB

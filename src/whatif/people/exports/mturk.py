@@ -24,7 +24,7 @@ from whatif.people.exports.folder import (
     shown_texts,
 )
 from whatif.people.exports.tasks import Interface, TaskSet, instructions_html
-from whatif.people.imports.presets import CORRECTED
+from whatif.people.imports.settings import CORRECTED
 
 LAYOUT_FILE = "layout.html"
 _TEXT = '<strong style="white-space: pre-wrap">${{{}}}</strong>'  # with its spaces and line breaks

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from whatif.people.exports.tasks import AnnotationTask, Answer, Interface, TaskSet
-from whatif.people.picture_tasks import PictureTask
+from whatif.people.items import Row
+from whatif.people.picture_tasks import picture_tasks
 
 # The wording follows the instructions of COCO-Counterfactuals, Figure 4. The labels are those of the CSV of pairs.
 OF_PAIRS = Interface(
@@ -29,7 +30,8 @@ OF_PAIRS = Interface(
 )
 
 
-def pair_task_set(tasks: Iterable[PictureTask]) -> TaskSet:
-    """The tasks of `picture_tasks`, for any annotation tool."""
+def pair_task_set(pairs: Iterable[Row], seed: int) -> TaskSet:
+    """The tasks of `picture_tasks`, for any annotation tool; annotators are assigned to them later."""
+    tasks = picture_tasks(pairs, seed=seed, labelled_three_times=0)
     made = (AnnotationTask(task.task_id, task.item_id, (task.image_id,), task.options) for task in tasks)
     return TaskSet(OF_PAIRS, tuple(sorted(made, key=lambda task: task.task_id)))

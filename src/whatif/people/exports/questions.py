@@ -7,11 +7,11 @@ wrong is corrected, and a question without a single right answer is removed; wha
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 
-from whatif.people.exports.tasks import Answer, Interface, TaskSet, row_task_set, task_ids
-from whatif.people.imports.items import ACCEPTED, Items, ShownTask
+from whatif.people.exports.tasks import Answer, Interface, TaskSet, row_task_set
+from whatif.people.imports.items import ACCEPTED, Items
 from whatif.people.items import Row
 from whatif.people.question_checks import AMBIGUOUS, ANSWER, DECISIONS, FIELDS, QUESTION, UNRELATED, usual_form
 
@@ -69,17 +69,13 @@ def question_items(questions: Iterable[Row], seed: int, *, named: str = "counter
     Raises WhatifError when two rows have the same id.
     """
     rows = list(questions)
-
-    def tasks() -> Mapping[str, ShownTask]:
-        return {task: ShownTask(item) for task, item in task_ids((row["question_id"] for row in rows), seed).items()}
-
     return Items.of_rows(
         rows,
         key="question_id",
         fields=FIELDS,
         decisions=DECISIONS,
         names={row["pair_id"]: row["question_id"] for row in rows if row.get("variant") == named},
-        make_tasks=tasks,
+        seed=seed,
         forms=lambda row: {ANSWER: partial(usual_form, kind=row["answer_kind"])},
     )
 

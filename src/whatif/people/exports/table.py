@@ -10,7 +10,7 @@ from whatif.engine.files.cells import LONGEST_CELL
 from whatif.engine.files.csv_writing import csv_for_people
 from whatif.people.exports.folder import check_texts, headings_of, image_columns, shown_names, shown_texts
 from whatif.people.exports.tasks import Interface, TaskSet
-from whatif.people.imports.presets import CORRECTED
+from whatif.people.imports.settings import CORRECTED
 from whatif.people.picture_tasks import FILE, INSTRUCTIONS_FILE, PICTURES, picture_name
 
 _WIDTH = 110  # characters of a line of the instructions

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 
 from whatif.engine.artifacts.pair_items import SIDES, item_id
 from whatif.engine.errors import WhatifError
+from whatif.people.exports.tasks import task_ids
 from whatif.people.imports.labels import UNKNOWN, Label, UnusableError, plain, quoted
 from whatif.people.items import DECISIONS, VARIANTS, Row, pairs_by_id
 from whatif.people.picture_tasks import picture_tasks
@@ -105,21 +106,27 @@ class Items:
         fields: Sequence[str] = (),
         decisions: tuple[str, ...] = (ACCEPTED, REJECTED),
         names: Mapping[str, str] | None = None,
-        make_tasks: Callable[[], Mapping[str, ShownTask]] | None = None,
+        seed: int = 0,
         forms: Callable[[Row], Mapping[str, Callable[[str], str]]] = lambda row: {},
+        things: str = "questions",
     ) -> Items:
         """One item for each row of a table: its id is the column `key`, people may correct the columns `fields`.
 
-        `forms` returns those of a row's item. `names` and `make_tasks` are those of `Items`.
-        Raises WhatifError when two rows have the same id.
+        Fields that the table does not have are to be written by people. `seed` is that of the tasks, which
+        `whatif.people.exports.tasks.row_task_set` makes of the same rows. `forms` returns those of a row's item;
+        `names` and `things` are those of `Items`. Raises WhatifError when two rows have the same id.
         """
         found: dict[str, Item] = {}
         for row in rows:
             item = str(row[key])
             if item in found:
                 raise WhatifError(f"{key} {item}: two rows have this id; give rows with one id each")
-            found[item] = Item(item, fields={name: str(row[name]) for name in fields}, forms=forms(row))
-        return cls(found, decisions, things="questions", names=names or {}, make_tasks=make_tasks)
+            found[item] = Item(item, fields={name: str(row.get(name, "")) for name in fields}, forms=forms(row))
+
+        def tasks() -> dict[str, ShownTask]:
+            return {task: ShownTask(item) for task, item in task_ids(found, seed).items()}
+
+        return cls(found, decisions, things=things, names=names or {}, make_tasks=tasks)
 
     def resolve(self, label: Label, sides: Mapping[str, int]) -> tuple[Item, tuple[int, int] | None]:
         """The item of a label, and the sides of its captions in the order shown (None if not known).

@@ -14,9 +14,8 @@ from pydantic import ValidationError
 from whatif.engine.errors import WhatifError
 from whatif.people.imports.items import ACCEPTED
 from whatif.people.imports.labels import FINAL_DECISIONS, MISSING, Finding, Label, plain
-from whatif.people.imports.presets import CORRECTED, NEEDED, PRESETS
 from whatif.people.imports.records import Record, check_columns, columns_of, too_many_fields
-from whatif.people.imports.settings import NUMBERED, ColumnMap, LabelFile
+from whatif.people.imports.settings import CORRECTED, NEEDED, NUMBERED, PRESETS, ColumnMap, LabelFile
 from whatif.people.label_files import listed
 
 _NAMES = ("item", "side", "annotator", "decision", "comment", "time", "duration", "first", "second", "adjudicated")

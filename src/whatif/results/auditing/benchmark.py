@@ -13,7 +13,7 @@ from whatif.engine.files.well_formed import well_formed, well_formed_values
 from whatif.formats.benchmark_columns import Columns, Named, described, recognised
 from whatif.formats.benchmark_files import SUFFIXES, BenchmarkTable, read_benchmark_file
 from whatif.formats.benchmark_folders import read_benchmark_folder
-from whatif.formats.prediction_records import shown_names
+from whatif.formats.table_records import shown_names
 from whatif.results.auditing.items import Item, read_items
 
 

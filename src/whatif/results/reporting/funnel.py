@@ -30,6 +30,12 @@ def reasons(rejections: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     return dict(sorted(Counter(str(row["reason"]) for row in rejections).items()))
 
 
+def stage_of_losses(stage: str, unit: str, kept: int, rejections: Iterable[Mapping[str, Any]]) -> FunnelStage:
+    """A stage whose inputs are counted nowhere else: those that it kept, and those in rows of `rejections`."""
+    lost = reasons(rejections)
+    return FunnelStage(stage, unit, kept + sum(lost.values()), kept, lost)
+
+
 def stage_of_ids(
     stage: str,
     unit: str,

@@ -14,7 +14,7 @@ from whatif.engine.language.messages import one_turn
 from whatif.engine.params.models import Replay
 from whatif.engine.params.programs import FileWriter
 from whatif.formats.prediction_fields import found_columns
-from whatif.formats.prediction_records import read_records
+from whatif.formats.table_records import read_records
 from whatif.models import Model, Question
 from whatif.models.programs import code_in_reply
 from whatif.models.programs.code_in_reply import Found

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from whatif.benchmarks.shared.answers_shown import NOTHING, item_answer, program_shown
+from whatif.benchmarks.shared.item_answers import NOTHING, item_answer, program_shown
 from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.params.prices import Prices
 

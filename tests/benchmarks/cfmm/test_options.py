@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whatif.benchmarks.cfmm.second_option import second_option
+from whatif.benchmarks.cfmm.options import second_option
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from whatif.benchmarks.shared.pair_samples import sample_of_pairs, share_of_groups
+from whatif.benchmarks.shared.pilots import sample_of_pairs, share_of_groups
 
 SIZES = {"direct": 1150, "indirect": 864, "boolean": 1130}
 

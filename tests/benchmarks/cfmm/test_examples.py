@@ -9,8 +9,7 @@ import pytest
 
 from tests.benchmarks.cfmm.coco import file_name, settings, write_coco
 from tests.people.imports.files import csv_file, jsonl_file
-from whatif.benchmarks.cfmm.example_files import read_examples
-from whatif.benchmarks.cfmm.examples import examples_of
+from whatif.benchmarks.cfmm.examples import examples_of, read_examples
 from whatif.benchmarks.cfmm.schemas import EXAMPLES
 from whatif.engine.artifacts.schemas import IMAGES
 from whatif.engine.artifacts.writer import write_artifact

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from whatif.benchmarks.mucr.question_rows import Wording, what_is_shown, wording
 from whatif.benchmarks.mucr.schemas import METRICS, SCORES, VISUAL_FORMS
-from whatif.benchmarks.mucr.wording import Wording, what_is_shown, wording
 from whatif.engine.errors import WhatifError
 
 CAPTIONS = {"cause": "A cat {jumps}.", "effect": "The lamp falls."}

@@ -38,11 +38,17 @@ class Record:
 
 
 def read_records(
-    path: Path, *, things: str = "predictions", row: str = "answered question"
+    path: Path,
+    *,
+    things: str = "predictions",
+    row: str = "answered question",
+    needed: Sequence[str] = (),
+    suffix: str | None = None,
 ) -> tuple[list[str], list[Record]]:
     """The columns of a table, in order, and its rows; the suffix determines the format.
 
-    `things` and `row` say in messages what the file and a row of it contain.
+    `things` and `row` say in messages what the file and a row of it contain. Every row has the columns `needed`. A file
+    is read as one with the given `suffix`, whatever its name.
 
     Fields of CSV and TSV are text; the header tells how they are divided (`whatif.engine.files.csv_reading`). Fields of
     JSON and workbooks keep their type. All texts are `well_formed`. The columns of JSON are those of its first object;
@@ -50,9 +56,9 @@ def read_records(
     `response`. All but workbooks may be compressed (`.jsonl.gz`).
 
     Raises WhatifError with file and place when the suffix is unknown, or when the file is missing, empty, without
-    rows, not UTF-8, or not of the format of its suffix.
+    rows, not UTF-8, or not of the format of its suffix, and when it lacks a column.
     """
-    kind, is_packed = _kind_of(path)
+    kind, is_packed = _kind_of(path) if suffix is None else (suffix, False)
     if kind not in _READERS:
         known = f"{', '.join(_READERS)}; all but .xlsx also as .gz"
         raise WhatifError(f"{path}: {things} are read from {known}; the suffix is `{path.suffix}`")
@@ -64,8 +70,13 @@ def read_records(
     except OSError as error:
         raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a file of {things}") from error
     if not data.strip():
-        raise WhatifError(f"{path}: is empty; it needs one row for each {row}")
+        columns_needed = f", with {', '.join(needed)}" if needed else ""
+        raise WhatifError(f"{path}: is empty; it needs one row for each {row}{columns_needed}")
     columns, records = _READERS[kind](path, data)
+    for place, found in [("", columns), *((f"{record.place}: ", record.fields) for record in records)]:
+        if lost := [column for column in needed if column not in found]:
+            told = f"{things} have {', '.join(needed)}; found: {shown_names(list(found)) or 'none'}"
+            raise WhatifError(f"{path}: {place}has no column {lost[0]}; {told}")
     if not records:
         raise WhatifError(f"{path}: has no rows below its header; it needs one for each {row}")
     return columns, records
@@ -105,8 +116,9 @@ def _csv(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
                 columns = column_names(path, fields)
                 continue
             if len(fields) != len(columns):
+                quote = "; put quotes around a text with the delimiter" if len(fields) > len(columns) else ""
                 raise WhatifError(
-                    f"{path}: {place}: has {len(fields)} fields; it needs {len(columns)}: {shown_names(columns)}"
+                    f"{path}: {place}: has {len(fields)} fields; it needs {len(columns)}: {shown_names(columns)}{quote}"
                 )
             row = dict(zip(columns, fields, strict=True))
             records.append(Record(place, checked_row(f"{path}: {place}", row)))
