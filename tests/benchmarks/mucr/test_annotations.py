@@ -15,7 +15,7 @@ from tests.projects import Project
 from whatif.benchmarks.mucr.annotation_tasks import annotation_task_set, with_chosen_images
 from whatif.benchmarks.mucr.annotations import annotated
 from whatif.benchmarks.mucr.schemas import CAUSAL_PAIRS
-from whatif.benchmarks.mucr.settings import AnnotateSettings
+from whatif.benchmarks.shared.imported_labels import LabelSettings
 from whatif.commands.cli import main
 from whatif.engine.artifacts.schemas import JUDGEMENTS, REJECTIONS
 from whatif.engine.errors import WhatifError
@@ -233,5 +233,5 @@ def test_nothing_to_annotate() -> None:
 
 def test_whole_pairs_need_no_annotation() -> None:
     whole = row_of(1, cue="x", false_cues=["a", "b", "c"], explanation=EXPLANATION, provenance='{"origin":"captions"}')
-    found = annotated([whole], AnnotateSettings(None, Resolution(rule="single")), 0)
+    found = annotated([whole], LabelSettings(None, Resolution(rule="single")), 0)
     assert (found.rows, found.rejections) == ([whole], [])

@@ -17,8 +17,7 @@ from tests.projects import Project
 from whatif.benchmarks.mucr.choice_tasks import choice_task_set, interface_of, with_images
 from whatif.benchmarks.mucr.choices import chosen
 from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS, CHOICES, SIDES
-from whatif.benchmarks.mucr.settings import ChooseSettings
-from whatif.benchmarks.shared.imported_labels import Labelled
+from whatif.benchmarks.shared.imported_labels import Labelled, LabelSettings
 from whatif.commands.cli import main
 from whatif.engine import artifacts
 from whatif.engine.artifacts.images import image_row
@@ -56,7 +55,7 @@ def decide(folder: Path, *said: tuple[str, str, str], rule: Any = "majority") ->
     text = "item_id,annotator,decision\n" + "".join(",".join(row) + "\n" for row in said)
     (folder / "choices.csv").write_text(text, encoding="utf-8")
     files = [LabelFile.model_validate({"path": str(folder / "choices.csv"), "format": "long"})]
-    return chosen(PRESELECTED, ChooseSettings(files, Resolution(rule=rule)), 0)
+    return chosen(PRESELECTED, LabelSettings(files, Resolution(rule=rule)), 0)
 
 
 def taken(found: Labelled) -> dict[str, tuple[int, str]]:
@@ -64,7 +63,7 @@ def taken(found: Labelled) -> dict[str, tuple[int, str]]:
 
 
 def test_without_labels_the_best_by_clip_is_taken() -> None:
-    found = chosen(PRESELECTED, ChooseSettings(None, Resolution(rule="majority")), 0)
+    found = chosen(PRESELECTED, LabelSettings(None, Resolution(rule="majority")), 0)
     assert taken(found) == {
         "1-comic": (0, "clip"),
         "1-photograph": (0, "clip"),
@@ -187,11 +186,11 @@ def test_filled_tasks_come_back_as_choices(preselected: Project) -> None:
     export("csv")
     csv_file(Path("filled.csv"), [{**row, "label": "2"} for row in csv_rows("csv/tasks.csv")])
     files = [LabelFile.model_validate({"path": "filled.csv", "format": "whatif"})]
-    found = chosen(PRESELECTED, ChooseSettings(files, Resolution(rule="majority")), preselected.values["seed"])
+    found = chosen(PRESELECTED, LabelSettings(files, Resolution(rule="majority")), preselected.values["seed"])
     assert taken(found)["1-comic"] == taken(found)["2-comic"] == (1, "people")
     assert found.refused_labels == []
     others = [{**row, "place": 1 - row["place"]} if row["pair_id"] == "2" else row for row in PRESELECTED]
-    found = chosen(others, ChooseSettings(files, Resolution(rule="majority")), preselected.values["seed"])
+    found = chosen(others, LabelSettings(files, Resolution(rule="majority")), preselected.values["seed"])
     assert {row["reason"] for row in found.refused_labels} == {"unknown task"}, "their numbers mean other images now"
     assert (taken(found)["1-comic"], taken(found)["2-comic"]) == ((1, "people"), (0, "clip"))
 

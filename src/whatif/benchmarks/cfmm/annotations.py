@@ -14,7 +14,14 @@ from whatif.benchmarks.cfmm.annotation_tasks import FIELDS, NO_CATEGORY, NONE, a
 from whatif.benchmarks.cfmm.options import second_option
 from whatif.benchmarks.cfmm.schemas import BASIC, COUNTERFACTUAL, VARIANTS
 from whatif.benchmarks.cfmm.settings import SecondOption, WriteSettings
-from whatif.benchmarks.shared.imported_labels import CONTRADICTORY, MISSING, Labelled, decided_rows, write_labelled
+from whatif.benchmarks.shared.imported_labels import (
+    CONTRADICTORY,
+    MISSING,
+    Labelled,
+    LabelSettings,
+    decided_rows,
+    write_labelled,
+)
 from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.errors import WhatifError
@@ -42,8 +49,8 @@ def write_annotated(task: Task[WriteSettings]) -> None:
     """
     candidates = list(task.rows("candidates"))
     found = annotated(candidates, task.settings, seed=task.seed)
-    resolution = task.settings.resolution if task.settings.annotations is not None else None
-    write_labelled(task, found, "annotated", "annotations", "annotation-gold", "unannotated", resolution=resolution)
+    by = LabelSettings(task.settings.annotations, task.settings.resolution)
+    write_labelled(task, found, "annotated", "annotations", "annotation-gold", "unannotated", by=by)
     items = {row["item_id"] for row in candidates}
     lost = [row for row in found.rejections if row["item_id"] in items]  # the others are of single questions
     task.check_losses("items", len({row["pair_id"] for row in found.rows}), lost)

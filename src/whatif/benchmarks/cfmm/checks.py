@@ -9,7 +9,7 @@ from typing import Any
 
 from whatif.benchmarks.cfmm.options import right_option
 from whatif.benchmarks.cfmm.schemas import BASIC
-from whatif.benchmarks.shared.imported_labels import write_labelled
+from whatif.benchmarks.shared.imported_labels import LabelSettings, write_labelled
 from whatif.benchmarks.shared.question_labels import Variants, VerifyQuestions, check_pairs
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.graph.task import Task
@@ -33,8 +33,8 @@ def write_checked(task: Task[VerifyQuestions], *roles: str, right_first: bool = 
     checked = check_pairs(rows, task.settings, seed=task.seed, check=fault_of, variants=ITEM)
     answered = {row["item_id"] for row in checked.corrections if row["field"] == "answer"}
     kept = _with_answers(checked.rows, answered, right_first=right_first)
-    resolution = task.settings.resolution if task.settings.labels is not None else None
-    write_labelled(task, replace(checked, rows=kept), *roles, resolution=resolution)
+    by = LabelSettings(task.settings.labels, task.settings.resolution)
+    write_labelled(task, replace(checked, rows=kept), *roles, by=by)
     task.check_losses("questions", len(kept), _lost(rows, kept, checked.rejections))
 
 

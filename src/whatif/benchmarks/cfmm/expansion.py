@@ -12,23 +12,23 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from whatif import models
 from whatif.benchmarks.cfmm.expansion_replies import ANSWER, OPTION, PLACES, QUESTION, read_options
 from whatif.benchmarks.cfmm.expansion_requests import Item, items_of, new_questions, options_request, read_prompts
 from whatif.benchmarks.cfmm.options import second_option
 from whatif.benchmarks.cfmm.schemas import EXPANDED
 from whatif.benchmarks.cfmm.settings import ExpandSettings, SecondOption
-from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors
+from whatif.benchmarks.shared.evaluation import ask_stored, report_replies
 from whatif.benchmarks.shared.reply_talks import Talk, Writer, with_request
+from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.graph.task import Task
 from whatif.engine.language.wording import same
+from whatif.models import Model
 
 NO_REPLY = "no reply"
 REFUSED = "reply refused"
 NO_COUNTERFACTUAL = "no counterfactual question"
 NO_SECOND_OPTION = "no second option"
-_TEXTS = "questions"  # that the model writes
 
 
 def write_expanded(task: Task[ExpandSettings]) -> None:
@@ -40,38 +40,34 @@ def write_expanded(task: Task[ExpandSettings]) -> None:
 
     Raises WhatifError as `read_prompts` does, and as the model does when no answer can be expected.
     """
-    from whatif.models.responses.store import ResponseStore, store_path
-    from whatif.models.responses.stored import stored
-
     expansion, rules = task.settings.expansion, task.settings.second_option
     assert expansion is not None, "without an expansion there is no job"
     key, prompts = task.wildcards["writer"], read_prompts(expansion.prompt_file)
     items, lacking = items_of(task.rows("questions"))
-    refused = [_rejection(item_id, NO_COUNTERFACTUAL, "there is nothing to vary") for item_id in lacking]
+    refused = [rejection(item_id, NO_COUNTERFACTUAL, "there is nothing to vary") for item_id in lacking]
     if not items:
         if task.stand_in is None:
             _write(task, [], [], refused)
         return
-    loaded, images = models.load(task.model.adapter, task.model, task.seed), task.images()
-    if task.stand_in is not None:
-        dry = Writer(task.stand_in(loaded), key, prompts.digest, images, texts=_TEXTS, is_dry=True)
-        _with_options(dry, new_questions(dry, prompts, items), rules)
-        return
-    with models.closing(loaded), ResponseStore(store_path()) as store:
-        model = TransientErrors(stored(loaded, store))
-        writer = Writer(model, key, prompts.digest, images, texts=_TEXTS)
+
+    def ask(model: Model, is_dry: bool) -> tuple[Writer, list[Talk[Item]], dict[str, Talk[Item]]]:
+        writer = Writer(model, key, prompts.digest, task.images(), texts="questions", is_dry=is_dry)
         talks = new_questions(writer, prompts, items)
-        options = _with_options(writer, talks, rules)
+        return writer, talks, _with_options(writer, talks, rules)
+
+    if (asked := ask_stored(task, ask)) is None:
+        return
+    (writer, talks, options), transient = asked
     rows: list[dict[str, Any]] = []
     for talk in talks:
         if talk.texts is None:
-            refused.append(_rejection(talk.item.item_id, NO_REPLY if talk.is_error else REFUSED, str(talk.reason)))
+            refused.append(rejection(talk.item.item_id, NO_REPLY if talk.is_error else REFUSED, str(talk.reason)))
             continue
         made, without = _questions(talk, options.get(talk.item.item_id), rules, key, prompts.digest)
         rows += made
         refused += without
     _write(task, rows, writer.replies, refused)
-    _report(task, key, talks, writer.replies, model.reasons)
+    _report(task, key, talks, writer.replies, transient)
 
 
 def _write(
@@ -98,10 +94,9 @@ def _report(
         f"{key}: wrote {len(EXPANDED)} further questions about {len(used):,} of {len(talks):,} items, {repaired:,} of "
         "them after its reply was repaired"
     )
-    unused = [_rejection(talk.item.item_id, REFUSED, str(talk.reason)) for talk in talks if talk.texts is None]
+    unused = [rejection(talk.item.item_id, REFUSED, str(talk.reason)) for talk in talks if talk.texts is None]
     task.check_losses("expanded items", len(used), unused, needed=False)
-    errors = Counter(str(row["reason"]) for row in replies if row["status"] == "error")
-    report_errors(task, key, len(replies), errors, transient)
+    report_replies(task, key, replies, transient)
 
 
 def _with_options(writer: Writer, talks: Iterable[Talk[Item]], rules: Sequence[SecondOption]) -> dict[str, Talk[Item]]:
@@ -140,7 +135,7 @@ def _questions(
         if found is None:
             why = "" if options is None or options.texts is not None else f"; the model's reply: {options.reason}"
             detail = f"no rule of second_option gives a text other than the answer {answer!r}{why}"
-            without.append(_rejection(question_id, NO_SECOND_OPTION, detail))
+            without.append(rejection(question_id, NO_SECOND_OPTION, detail))
             continue
         provenance = {
             "origin": key,
@@ -182,7 +177,3 @@ def _option(
 def _without_full_stop(text: str) -> str:
     """An answer without the full stop that some models put at its end, by which it could be told from the others."""
     return text.removesuffix(".").strip() or text
-
-
-def _rejection(item_id: str, reason: str, detail: str) -> dict[str, Any]:
-    return {"item_id": item_id, "reason": reason, "detail": detail}

@@ -137,12 +137,6 @@ class ExpandSettings(NamedTuple):
     second_option: list[SecondOption]
 
 
-class AuditSettings(NamedTuple):
-    """What the shortcut audit depends on."""
-
-    audit_folds: int
-
-
 class ReportSettings(NamedTuple):
     """What the tables depend on."""
 

@@ -7,13 +7,10 @@ models, which rank two options; and make Tables 1 to 3 and Figure 4.
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from whatif.benchmarks.cfmm.annotation_tasks import peoples_work
 from whatif.benchmarks.cfmm.dimensions import STRATEGY, VARIANT, WRITER
 from whatif.benchmarks.cfmm.schemas import BASIC, CANDIDATES, EXAMPLES, REPLIES
 from whatif.benchmarks.cfmm.settings import (
-    AuditSettings,
     CfmmSettings,
     ExpandSettings,
     ExtractCfmm,
@@ -25,6 +22,7 @@ from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_CHOOS
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.benchmarks.shared.tables import shared_tables
+from whatif.benchmarks.shared.tasks import write_shortcuts
 from whatif.engine.artifacts.schemas import (
     CORRECTIONS,
     IMAGES,
@@ -188,25 +186,17 @@ judge = judge_step(HAS_CHOSEN, STRATEGY, questions=verify["questions"], predicti
 @_step(
     "aggregate",
     name="shortcuts",
-    reads=lambda s: AuditSettings(s.aggregate.audit_folds),
+    reads=lambda s: s.aggregate.audit_folds,
     seed=True,
     divided_by=(VARIANT,),
     inputs={"questions": verify["questions"]},
     outputs={"shortcuts": SHORTCUTS},
 )
-def audit_shortcuts(task: Task[AuditSettings]) -> None:
+def audit_shortcuts(task: Task[int]) -> None:
     """Measures how many questions of a variant can be answered without images."""
-    from whatif.scoring.shortcuts.audit import ALL_RULES, audit
+    from whatif.scoring.shortcuts.audit import ALL_RULES
 
-    found = audit(
-        task.rows("questions"),
-        folds=task.settings.audit_folds,
-        seed=task.seed,
-        variants=[task.wildcards["variant"]],
-        rules=ALL_RULES,
-        basis=BASIC,
-    )
-    task.outputs.write("shortcuts", [{"set": "ours", **asdict(shortcut)} for shortcut in found])
+    write_shortcuts(task, {"ours": task.rows("questions")}, task.settings, rules=ALL_RULES, basis=BASIC)
 
 
 @_step(

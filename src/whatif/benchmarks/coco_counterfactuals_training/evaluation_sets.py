@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from whatif.benchmarks.coco_counterfactuals_training.settings import ClassificationSet, RetrievalSet
+from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.files.inputs import user_path
 from whatif.formats.captioned_images import read_captioned_images
@@ -62,7 +63,7 @@ def write_classification_set(task: Task[dict[str, ClassificationSet]]) -> None:
     with SortedImages(task.outputs.writer("labelled-images")) as images:
         for item_id, label, image in found.images:
             if isinstance(image, tuple):
-                rejections.append(_rejection(f"{data_set}/{item_id}", *image))
+                rejections.append(rejection(f"{data_set}/{item_id}", *image))
                 continue
             images.add(image)
             rows.append({"data_set": data_set, "item_id": item_id, "image_id": image["image_id"], "label": label})
@@ -104,7 +105,7 @@ def _add_captions(
     for (name, folder), image in each_image(captions, [user_path(one) for one in settings.image_folders]):
         named = f"{folder}/{name}" if folder else name
         if isinstance(image, tuple):
-            rejections.append(_rejection(f"{data_set}/{named}", *image))
+            rejections.append(rejection(f"{data_set}/{named}", *image))
             continue
         images.add(image)
         texts: Iterable[str] = captions[name, folder]
@@ -144,7 +145,3 @@ def _class_rows(data_set: str, names: Iterable[str], settings: ClassificationSet
         }
         for label, name in enumerate(names)
     ]
-
-
-def _rejection(item_id: str, reason: str, detail: str) -> Row:
-    return {"item_id": item_id, "reason": reason, "detail": detail}

@@ -21,13 +21,13 @@ from whatif.benchmarks.cvqa_real.annotation_tasks import (
     annotation_items,
 )
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, PEOPLE, SOURCE_GROUPS, WHOLE_NUMBER
-from whatif.benchmarks.cvqa_real.settings import AnnotateSettings
 from whatif.benchmarks.cvqa_real.written_questions import written_row
 from whatif.benchmarks.shared.imported_labels import (
     CONTRADICTORY,
     MISSING,
     NOT_ANNOTATED,
     Labelled,
+    LabelSettings,
     decided_rows,
     write_labelled,
 )
@@ -43,18 +43,18 @@ OTHER_GROUP, BAD_ANSWER = "group does not fit", "answer of another form"
 Row = Mapping[str, Any]
 
 
-def write_annotated(task: Task[AnnotateSettings]) -> None:
+def write_annotated(task: Task[LabelSettings]) -> None:
     """Imports what people wrote. Without label files nobody was asked, and all outputs are empty.
 
     Raises WhatifError as `annotated`, and when no label counts or no question is left.
     """
-    files, resolution = task.settings.annotations, task.settings.resolution
+    files, resolution = task.settings
     roles = ("annotated", "annotations", "annotation-gold", "unannotated")
     if files is None:
-        write_labelled(task, Labelled(), *roles, resolution=None)
+        write_labelled(task, Labelled(), *roles, by=task.settings)
         return
     found = annotated(list(task.rows("questions")), files, resolution, task.seed)
-    write_labelled(task, found, *roles, resolution=resolution)
+    write_labelled(task, found, *roles, by=task.settings)
     unusable = [row for row in found.rejections if row["reason"] != NOT_ANNOTATED]
     lost = unusable if found.rows or unusable else found.rejections
     task.check_losses("annotated questions", len(found.rows), lost)

@@ -6,20 +6,19 @@ asked for once more in the same conversation. After that it is refused with its 
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any, NamedTuple
 
-from whatif import models
 from whatif.benchmarks.cvqa_real.example_choice import Pool, chosen_examples, pool_of
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.settings import WriteSettings
 from whatif.benchmarks.cvqa_real.writer_prompts import SHORT, Prompts, first_request, read_prompts
 from whatif.benchmarks.cvqa_real.writer_requests import Batch, QuestionWriter, batches_of, sources_of
 from whatif.benchmarks.cvqa_real.written_questions import written_id_of
-from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors
+from whatif.benchmarks.shared.evaluation import ask_stored, report_replies
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.files.named_folders import CHECKPOINTS, named_path
 from whatif.engine.graph.task import Task
+from whatif.models import Model
 
 NO_REPLY, REFUSED, DECLINED = "no reply", "reply refused", "declined by the model"  # reasons of rejections
 
@@ -43,28 +42,25 @@ def write_with_model(task: Task[WriteSettings]) -> None:
     Raises WhatifError as `read_prompts`, `pool_of` and `chosen_examples` do, and as the model does when no answer can
     be expected.
     """
-    from whatif.models.responses.store import ResponseStore, store_path
-    from whatif.models.responses.stored import stored
-
     plan = _plan(task)
     if not plan.batches:
         if task.stand_in is None:
             _write(task, plan, [])
         return
     _caution(task, plan.key)
-    loaded = models.load(task.model.adapter, task.model, task.seed)
-    if task.stand_in is not None:
-        QuestionWriter(task.stand_in(loaded), plan.key, plan.prompts.digest, is_dry=True).ask(plan.batches)
-        return
-    with models.closing(loaded), ResponseStore(store_path()) as store:
-        model = TransientErrors(stored(loaded, store))
-        writer = QuestionWriter(model, plan.key, plan.prompts.digest)
+
+    def ask(model: Model, is_dry: bool) -> QuestionWriter:
+        writer = QuestionWriter(model, plan.key, plan.prompts.digest, is_dry=is_dry)
         writer.ask(plan.batches)
+        return writer
+
+    if (asked := ask_stored(task, ask)) is None:
+        return
+    writer, transient = asked
     refused = _write(task, plan, writer.replies)
     _report(task, plan, writer, len(refused))
     task.check_losses("written questions", sum(len(one.written) for one in plan.batches), refused, needed=False)
-    errors = Counter(str(row["reason"]) for row in writer.replies if row["status"] == "error")
-    report_errors(task, plan.key, len(writer.replies), errors, model.reasons)
+    report_replies(task, plan.key, writer.replies, transient)
 
 
 def _plan(task: Task[WriteSettings]) -> _Plan:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from whatif.benchmarks.cvqa_real.dimensions import POLISHER, WRITER
 from whatif.benchmarks.cvqa_real.schemas import POLISHED, REPLIES, WRITTEN
 from whatif.benchmarks.cvqa_real.settings import (
-    AnnotateSettings,
     CheckSettings,
     CvqaRealSettings,
     FilterCvqaReal,
@@ -17,6 +16,7 @@ from whatif.benchmarks.cvqa_real.settings import (
     Writers,
     WriteSettings,
 )
+from whatif.benchmarks.shared.imported_labels import LabelSettings
 from whatif.engine.artifacts.schemas import CORRECTIONS, IMAGES, JUDGEMENTS, QUESTIONS, REJECTIONS
 from whatif.engine.graph.steps import StepsOf
 from whatif.engine.graph.task import Task
@@ -47,7 +47,7 @@ def extract(task: Task[SourceSettings]) -> None:
 @_step(
     "generate",
     name="annotate",
-    reads=lambda s: AnnotateSettings(s.generate.annotations, s.generate.resolution),
+    reads=lambda s: LabelSettings(s.generate.annotations, s.generate.resolution),
     seed=True,
     inputs={"questions": extract["questions"]},
     outputs={
@@ -57,7 +57,7 @@ def extract(task: Task[SourceSettings]) -> None:
         "unannotated": REJECTIONS,
     },
 )
-def annotate(task: Task[AnnotateSettings]) -> None:
+def annotate(task: Task[LabelSettings]) -> None:
     """Takes the counterfactual questions that people wrote: the seeds, and indirect ones (C-VQA 3.1, 3.2)."""
     from whatif.benchmarks.cvqa_real.annotations import write_annotated
 

@@ -6,17 +6,15 @@ A reply that cannot be used, or whose edit is refused, is repaired once. After t
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from whatif import models
 from whatif.benchmarks.cvqa_real.edit_rules import edit_fault
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL, ORIGINAL
 from whatif.benchmarks.cvqa_real.settings import NAME, Polish
-from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors
+from whatif.benchmarks.shared.evaluation import ask_stored, report_replies
 from whatif.benchmarks.shared.json_replies import Read, read_object, shown
 from whatif.benchmarks.shared.prompt_files import SystemPrompt, read_system_prompt
 from whatif.benchmarks.shared.reply_talks import Talk, Writer
@@ -24,6 +22,7 @@ from whatif.benchmarks.shared.tasks import by_pair
 from whatif.engine.artifacts.images import ImageStore
 from whatif.engine.graph.task import Task
 from whatif.engine.language.messages import Message, Messages, user_message
+from whatif.models import Model
 
 FILE = "polish_prompt.yaml"  # of this package
 SETTING = f"verify.{NAME}.polish.prompt_file"  # that replaces it
@@ -50,21 +49,16 @@ def write_polished(task: Task[Polish]) -> None:
 
     Raises WhatifError as `read_prompt` does, and as the model does when no answer can be expected.
     """
-    from whatif.models.responses.store import ResponseStore, store_path
-    from whatif.models.responses.stored import stored
-
     key, prompt = task.wildcards["polisher"], read_prompt(task.settings.prompt_file)
     questions = list(_questions(task.rows("checked")))
-    loaded, images = models.load(task.model.adapter, task.model, task.seed), ImageStore(())
-    if task.stand_in is not None:
-        _ask(
-            Writer(task.stand_in(loaded), key, prompt.digest, images, texts="questions", is_dry=True), prompt, questions
-        )
+
+    def ask(model: Model, is_dry: bool) -> tuple[Writer, Sequence[Talk[Unpolished]]]:
+        writer = Writer(model, key, prompt.digest, ImageStore(()), texts="questions", is_dry=is_dry)
+        return writer, _ask(writer, prompt, questions)
+
+    if (asked := ask_stored(task, ask)) is None:
         return
-    with models.closing(loaded), ResponseStore(store_path()) as store:
-        model = TransientErrors(stored(loaded, store))
-        writer = Writer(model, key, prompt.digest, images, texts="questions")
-        talks = _ask(writer, prompt, questions)
+    (writer, talks), transient = asked
     polished = [_row(talk, key) for talk in talks if talk.texts is not None]
     refused = [_rejection(talk) for talk in talks if talk.texts is None]
     task.outputs.write("polished", polished)
@@ -75,8 +69,7 @@ def write_polished(task: Task[Polish]) -> None:
         f"{len(refused):,} refused and left as they were"
     )
     task.check_losses("polished questions", len(polished), refused, needed=False)
-    errors = Counter(str(row["reason"]) for row in writer.replies if row["status"] == "error")
-    report_errors(task, key, len(writer.replies), errors, model.reasons)
+    report_replies(task, key, writer.replies, transient)
 
 
 def read_prompt(file: str | None) -> SystemPrompt:

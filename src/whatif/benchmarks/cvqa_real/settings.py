@@ -211,13 +211,6 @@ class SourceSettings(NamedTuple):
     scenes: DrawnSource
 
 
-class AnnotateSettings(NamedTuple):
-    """What people wrote."""
-
-    annotations: LabelFiles | None
-    resolution: Resolution
-
-
 class WriteSettings(NamedTuple):
     """How chat models write, and for which groups."""
 
@@ -252,12 +245,6 @@ class SampleSettings(NamedTuple):
 
     sample_share: float
     sampled_models: list[str]
-
-
-class ProgramSettings(NamedTuple):
-    """People's labels of programs."""
-
-    labels: str | None
 
 
 class ReportSettings(NamedTuple):

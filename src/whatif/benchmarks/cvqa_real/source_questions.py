@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, NUMERICAL, ORIGINAL, WHOLE_NUMBER
+from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.language.number_words import FIGURE, canonical, in_digits
 from whatif.formats.vqa_v2 import VqaQuestion, VqaQuestions
@@ -65,7 +66,7 @@ def source_rows(
     found = SourceRows(
         [],
         [
-            _rejection(f"{rejected.question_id}-{place}", rejected.reason, rejected.detail)
+            rejection(f"{rejected.question_id}-{place}", rejected.reason, rejected.detail)
             for place, rejected in enumerate(vqa.rejected)
         ],
     )
@@ -73,7 +74,7 @@ def source_rows(
         source_id = str(question.question_id)
         chosen = chosen_answer(question, least_agreement)
         if not isinstance(chosen, Majority):
-            found.rejections.append(_rejection(source_id, *chosen))
+            found.rejections.append(rejection(source_id, *chosen))
             continue
         group = _GROUPS[question.answer_type]
         known = {
@@ -149,7 +150,3 @@ def usual_answer(answer: str, group: str) -> str:
         return plain
     figures = in_digits(plain)
     return canonical(figures) if _FIGURE.fullmatch(figures) else plain
-
-
-def _rejection(item: str, reason: str, detail: str) -> Rejection:
-    return {"item_id": item, "reason": reason, "detail": detail}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL
 from whatif.benchmarks.cvqa_real.settings import NAME, SourceSettings, VqaFiles
 from whatif.benchmarks.cvqa_real.source_questions import BY_DESIGN, SourceRows, source_rows
+from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.inputs import user_path
@@ -65,7 +66,7 @@ def _write_released(task: Task[SourceSettings], path: str) -> None:
     names = {picture_name(question) for question in questions}
     photographs = find_photographs(names, [user_path(folder) for folder in task.settings.image_folders])
     task.outputs.write("images", list({row["image_id"]: row for row in photographs.found.values()}.values()))
-    missing = [_rejection(name, *why) for name, why in photographs.missing.items()]
+    missing = [rejection(name, *why) for name, why in photographs.missing.items()]
     task.outputs.write("missing", missing)
     if task.settings.image_folders:  # without folders, models that take no images can be asked
         task.check_losses("photographs", len(photographs.found), missing, remedy=FOLDERS)
@@ -98,7 +99,7 @@ def _write_vqa(task: Task[SourceSettings], files: VqaFiles) -> None:
     drawn = sample(task.seed, _SAMPLE, (row["pair_id"] for _, row in found.rows), settings.limit)
     for _, row in found.rows:
         if row["pair_id"] not in drawn:
-            found.rejections.append(_rejection(row["pair_id"], NOT_DRAWN, f"the limit is {settings.limit}"))
+            found.rejections.append(rejection(row["pair_id"], NOT_DRAWN, f"the limit is {settings.limit}"))
     chosen = [(image, row) for image, row in found.rows if row["pair_id"] in drawn]
     image_ids = _photographs(task, {image: picture_name(row) for image, row in chosen})
     _write_questions(task, SourceRows(chosen, found.rejections), image_ids)
@@ -131,7 +132,7 @@ def _photographs(task: Task[SourceSettings], names: Mapping[int, str]) -> dict[i
     with SortedImages(task.outputs.writer("images")) as images:
         for name, found in each_photograph(by_name, folders):
             if isinstance(found, tuple):
-                missing.append(_rejection(name, *found))
+                missing.append(rejection(name, *found))
             else:
                 images.add(found)
                 image_ids[by_name[name]] = str(found["image_id"])
@@ -162,7 +163,7 @@ def _write_questions(task: Task[SourceSettings], found: SourceRows, image_ids: M
     """Writes the questions whose image is there, and the rejections of all others."""
     rows = [{**row, "image_ids": [image_ids[image]]} for image, row in found.rows if image in image_ids]
     without = [
-        _rejection(row["pair_id"], NO_PICTURE, f"{picture_name(row)} is in none of the folders, or cannot be decoded")
+        rejection(row["pair_id"], NO_PICTURE, f"{picture_name(row)} is in none of the folders, or cannot be decoded")
         for image, row in found.rows
         if image not in image_ids
     ]
@@ -174,7 +175,3 @@ def _check_kept(task: Task[SourceSettings], kept: int, rejections: Sequence[Row]
     """Reports questions that cannot be changed; that VQAv2 also has other questions is no loss, unless none is left."""
     lost = [row for row in rejections if not kept or row["reason"] not in BY_DESIGN]
     task.check_losses("source questions", kept, lost, remedy=_USABLE)
-
-
-def _rejection(item: str, reason: str, detail: str) -> dict[str, str]:
-    return {"item_id": item, "reason": reason, "detail": detail}

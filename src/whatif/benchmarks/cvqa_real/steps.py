@@ -17,7 +17,6 @@ from whatif.benchmarks.cvqa_real.settings import (
     NAME,
     AuditSettings,
     CvqaRealSettings,
-    ProgramSettings,
     ReportSettings,
     SampleSettings,
 )
@@ -91,7 +90,7 @@ judge = judge_step(ANSWERED, STRATEGY, PART, questions=made.verify["questions"],
 @_step(
     "evaluate",
     name="programs",
-    reads=lambda s: ProgramSettings(s.evaluate.program_labels),
+    reads=lambda s: s.evaluate.program_labels,
     seed=True,
     divided_by=(PROGRAMMER, STRATEGY, PART),
     shown=(SHOWN_PROGRAMMER,),
@@ -102,7 +101,7 @@ judge = judge_step(ANSWERED, STRATEGY, PART, questions=made.verify["questions"],
     },
     outputs={"program-findings": PROGRAM_FINDINGS},
 )
-def find_causes(task: Task[ProgramSettings]) -> None:
+def find_causes(task: Task[str | None]) -> None:
     """Finds out why the answers of one model's programs are wrong, with tools that know what a drawn image shows."""
     from whatif.benchmarks.cvqa_real.drawn_images import depicted_images
     from whatif.scoring.open_answers import open_predictions
@@ -113,7 +112,7 @@ def find_causes(task: Task[ProgramSettings]) -> None:
         task,
         lambda wrong, loaded: open_predictions(wrong, task.images(), model, loaded, strategy=strategy),
         depicted=depicted_images(questions, lambda: task.rows("images", ["image_id", "width"])),
-        labels=task.settings.labels,
+        labels=task.settings,
     )
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from whatif.benchmarks.cvqa_synthetic.flower_shapes import DRAWN_FLOWERS, draw_flower
+from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.artifacts.images import DRAWN_LICENCE, image_row
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.image_decoding import LARGEST_PICTURE, UnreadableImageError, decode
@@ -54,15 +55,15 @@ def icons50_flowers(
         try:
             picture = _fit(_decode(path), size)
         except UnreadableImageError as error:
-            rejections.append(_rejection(name, "unreadable", error.said))
+            rejections.append(rejection(name, "unreadable", error.said))
             continue
         if picture is None:
-            rejections.append(_rejection(name, "blank", "no pixel differs from the background"))
+            rejections.append(rejection(name, "blank", "no pixel differs from the background"))
             continue
         row = image_row(_encode(picture), size, size, f"icons-50:{name}", ICONS50_LICENCE, is_part=True)
         earlier = images.setdefault(row["image_id"], row)
         if earlier is not row:
-            rejections.append(_rejection(name, "duplicate", f"shows the same as {earlier['source']}"))
+            rejections.append(rejection(name, "duplicate", f"shows the same as {earlier['source']}"))
     if not images:
         raise WhatifError(
             f"{folder}: no readable image in {', '.join(classes)} ({len(rejections)} files rejected); "
@@ -85,10 +86,6 @@ def _files(folder: Path, classes: Sequence[str]) -> list[Path]:
             )
     files = [path for name in sorted(set(classes)) for path in (folder / name).rglob("*") if path.is_file()]
     return sorted(path for path in files if not path.name.startswith("."))
-
-
-def _rejection(item_id: str, reason: str, detail: str) -> dict[str, Any]:
-    return {"item_id": item_id, "reason": reason, "detail": detail}
 
 
 def _decode(path: Path) -> Image.Image:

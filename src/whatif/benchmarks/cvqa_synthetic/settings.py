@@ -57,18 +57,6 @@ class EvaluatePuzzles(Judging):
     program_labels: SourcePath | None = Field(default=None, min_length=1)
 
 
-class AskSettings(NamedTuple):
-    """How models are asked."""
-
-    ask: Literal["rank", "generate"]
-
-
-class ProgramSettings(NamedTuple):
-    """How programs are looked at: people's labels."""
-
-    labels: str | None
-
-
 class AggregatePuzzles(Settings):
     """How the results of Table 7 are computed."""
 

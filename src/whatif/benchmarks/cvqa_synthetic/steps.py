@@ -10,17 +10,14 @@ from typing import Any
 
 from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
 from whatif.benchmarks.cvqa_synthetic.settings import (
-    AskSettings,
     AuditSettings,
     CvqaSyntheticSettings,
     ExtractPuzzles,
     FilterPuzzles,
     GeneratePuzzles,
-    ProgramSettings,
     ReportSettings,
 )
-from whatif.benchmarks.cvqa_synthetic.shortcut_audit import write_shortcuts
-from whatif.benchmarks.shared.choice_questions import ask_choices, write_choice_findings
+from whatif.benchmarks.shared.choice_questions import Ask, ask_choices, write_choice_findings
 from whatif.benchmarks.shared.dimensions import (
     CHOOSER,
     HAS_CHOSEN,
@@ -32,7 +29,7 @@ from whatif.benchmarks.shared.dimensions import (
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.tables import shared_tables
-from whatif.benchmarks.shared.tasks import judgement, keep_pairs, pairs_of, rejection
+from whatif.benchmarks.shared.tasks import judgement, keep_pairs, pairs_of, rejection, write_shortcuts
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
@@ -163,20 +160,20 @@ def verify(task: Task[None]) -> None:
 
 @_step(
     "evaluate",
-    reads=lambda s: AskSettings(s.evaluate.ask),
+    reads=lambda s: s.evaluate.ask,
     seed=True,
     divided_by=(CHOOSER, PART),
     package_files=(f"whatif.engine.language:strategies/{DIRECT}.yaml",),
     inputs={"questions": verify["questions"], "puzzles": generate["puzzles"], "images": generate["images"]},
     outputs={"predictions": PREDICTIONS},
 )
-def evaluate(task: Task[AskSettings]) -> None:
+def evaluate(task: Task[Ask]) -> None:
     """Asks one model the questions of one part's puzzles: it ranks the four options, or names one in its own words."""
     from whatif.benchmarks.cvqa_synthetic.depicted_puzzles import DrawnPuzzles
 
     here = {puzzle["pair_id"] for puzzle in task.rows("puzzles", ["pair_id"])}
     questions = task.read("questions").to_pylist()
-    ask_choices(task, task.settings.ask, questions, here, depicted=DrawnPuzzles(lambda: task.rows("puzzles")))
+    ask_choices(task, task.settings, questions, here, depicted=DrawnPuzzles(lambda: task.rows("puzzles")))
 
 
 judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
@@ -185,7 +182,7 @@ judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=
 @_step(
     "evaluate",
     name="programs",
-    reads=lambda s: ProgramSettings(s.evaluate.program_labels),
+    reads=lambda s: s.evaluate.program_labels,
     divided_by=(PROGRAMMER, PART),
     shown=(SHOWN_PROGRAMMER,),
     inputs={
@@ -196,11 +193,11 @@ judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=
     },
     outputs={"program-findings": PROGRAM_FINDINGS},
 )
-def find_causes(task: Task[ProgramSettings]) -> None:
+def find_causes(task: Task[str | None]) -> None:
     """Finds out why the answers of one model's programs are wrong, with tools that know what a puzzle shows."""
     from whatif.benchmarks.cvqa_synthetic.depicted_puzzles import DrawnPuzzles
 
-    write_choice_findings(task, DrawnPuzzles(lambda: task.rows("puzzles")), task.settings.labels)
+    write_choice_findings(task, DrawnPuzzles(lambda: task.rows("puzzles")), task.settings)
 
 
 # Only the settings that the audit depends on, so that a change to other table settings does not refit its forests.

@@ -43,12 +43,6 @@ class CvqaSyntheticReleasedSettings(BenchmarkSettings):
     aggregate: AggregateReleasedPuzzles
 
 
-class AuditSettings(NamedTuple):
-    """The setting of the shortcut audit."""
-
-    audit_folds: int
-
-
 class ReportSettings(NamedTuple):
     """The settings of the report: the level of its intervals, and how options are ranked."""
 

@@ -12,17 +12,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from whatif.benchmarks.cvqa_synthetic import BENCHMARK as OURS
-from whatif.benchmarks.cvqa_synthetic.settings import AskSettings, ProgramSettings
-from whatif.benchmarks.cvqa_synthetic.shortcut_audit import write_shortcuts
 from whatif.benchmarks.cvqa_synthetic.steps import OF_TWINS, TABLE_7, VARIANT, plots
 from whatif.benchmarks.cvqa_synthetic.steps import aggregate as our_aggregate
 from whatif.benchmarks.cvqa_synthetic_released.settings import (
-    AuditSettings,
     CvqaSyntheticReleasedSettings,
     ExtractReleasedPuzzles,
     ReportSettings,
 )
-from whatif.benchmarks.shared.choice_questions import ask_choices, write_choice_findings
+from whatif.benchmarks.shared.choice_questions import Ask, ask_choices, write_choice_findings
 from whatif.benchmarks.shared.dimensions import (
     CHOOSER,
     HAS_CHOSEN,
@@ -33,7 +30,7 @@ from whatif.benchmarks.shared.dimensions import (
 )
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
-from whatif.benchmarks.shared.tasks import judgement, keep_pairs, pairs_of, rejection
+from whatif.benchmarks.shared.tasks import judgement, keep_pairs, pairs_of, rejection, write_shortcuts
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
@@ -135,19 +132,19 @@ def verify(task: Task[None]) -> None:
 
 @_step(
     "evaluate",
-    reads=lambda s: AskSettings(s.evaluate.ask),
+    reads=lambda s: s.evaluate.ask,
     seed=True,
     divided_by=(CHOOSER, PART),
     package_files=(f"whatif.engine.language:strategies/{DIRECT}.yaml",),
     inputs={"questions": verify["questions"], "images": extract["images"]},
     outputs={"predictions": PREDICTIONS},
 )
-def evaluate(task: Task[AskSettings]) -> None:
+def evaluate(task: Task[Ask]) -> None:
     """Asks one model the questions of one part's puzzles, as our own are asked."""
     questions = task.read("questions").to_pylist()
     pairs = sorted({row["pair_id"] for row in questions})
     here = task.part_of(len(pairs))
-    ask_choices(task, task.settings.ask, questions, set(pairs[here.start : here.stop]), image_remedy=_FOLDER)
+    ask_choices(task, task.settings, questions, set(pairs[here.start : here.stop]), image_remedy=_FOLDER)
 
 
 judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
@@ -156,7 +153,7 @@ judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=
 @_step(
     "evaluate",
     name="programs",
-    reads=lambda s: ProgramSettings(s.evaluate.program_labels),
+    reads=lambda s: s.evaluate.program_labels,
     divided_by=(PROGRAMMER, PART),
     shown=(SHOWN_PROGRAMMER,),
     inputs={
@@ -166,23 +163,23 @@ judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=
     },
     outputs={"program-findings": PROGRAM_FINDINGS},
 )
-def find_causes(task: Task[ProgramSettings]) -> None:
+def find_causes(task: Task[str | None]) -> None:
     """Finds out why the answers of one model's programs are wrong, from their runs and from people's labels."""
-    write_choice_findings(task, lambda image_id: None, task.settings.labels)
+    write_choice_findings(task, lambda image_id: None, task.settings)
 
 
 @_step(
     "aggregate",
     name="shortcuts",
-    reads=lambda s: AuditSettings(s.aggregate.audit_folds),
+    reads=lambda s: s.aggregate.audit_folds,
     seed=True,
     divided_by=(VARIANT,),
     inputs={"questions": verify["questions"]},
     outputs={"shortcuts": SHORTCUTS},
 )
-def audit_shortcuts(task: Task[AuditSettings]) -> None:
+def audit_shortcuts(task: Task[int]) -> None:
     """Measures how many questions of a variant can be answered without images."""
-    write_shortcuts(task, {"released": task.read("questions").to_pylist()}, task.settings.audit_folds)
+    write_shortcuts(task, {"released": task.read("questions").to_pylist()}, task.settings)
 
 
 @_step(

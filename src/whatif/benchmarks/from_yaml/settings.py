@@ -225,25 +225,6 @@ class ChoiceSettings(NamedTuple):
     filter: FilterQuestions
 
 
-class CheckSettings(NamedTuple):
-    """What the check of the questions depends on."""
-
-    templates: Mapping[str, Template]
-    verify: VerifyQuestions
-
-
-class AskSettings(NamedTuple):
-    """How models are asked."""
-
-    ask: Literal["rank", "generate"]
-
-
-class AuditSettings(NamedTuple):
-    """The settings of the shortcut audit."""
-
-    audit_folds: int
-
-
 class ReportSettings(NamedTuple):
     """The settings of the report."""
 

@@ -14,15 +14,13 @@ from typing import Any
 from whatif.benchmarks.from_yaml.schemas import CANDIDATES, ROWS
 from whatif.benchmarks.from_yaml.settings import (
     MOST_DRAWS,
-    AskSettings,
-    AuditSettings,
     CandidateSettings,
     ChoiceSettings,
     ExtractRows,
     FromYamlSettings,
     ReportSettings,
 )
-from whatif.benchmarks.shared.choice_questions import ask_choices
+from whatif.benchmarks.shared.choice_questions import Ask, ask_choices
 from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_CHOOSERS, SHOWN_JUDGE
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.people import judged_questions
@@ -195,19 +193,19 @@ def verify(task: Task[Any]) -> None:
 
 @_step(
     "evaluate",
-    reads=lambda s: AskSettings(s.evaluate.ask),
+    reads=lambda s: s.evaluate.ask,
     seed=True,
     divided_by=(CHOOSER, PART),
     package_files=(f"whatif.engine.language:strategies/{DIRECT}.yaml",),
     inputs={"questions": verify["questions"], "images": extract["images"]},
     outputs={"predictions": PREDICTIONS},
 )
-def evaluate(task: Task[AskSettings]) -> None:
+def evaluate(task: Task[Ask]) -> None:
     """Asks one model the questions of one part's pairs: it ranks the options, or names one in its own words."""
     questions = task.read("questions").to_pylist()
     pairs = sorted({row["pair_id"] for row in questions})
     here = task.part_of(len(pairs))
-    ask_choices(task, task.settings.ask, questions, set(pairs[here.start : here.stop]))
+    ask_choices(task, task.settings, questions, set(pairs[here.start : here.stop]))
 
 
 judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
@@ -216,18 +214,18 @@ judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=
 @_step(
     "aggregate",
     name="shortcuts",
-    reads=lambda s: AuditSettings(s.aggregate.audit_folds),
+    reads=lambda s: s.aggregate.audit_folds,
     seed=True,
     divided_by=(VARIANT,),
     inputs={"questions": verify["questions"]},
     outputs={"shortcuts": SHORTCUTS},
 )
-def audit_shortcuts(task: Task[AuditSettings]) -> None:
+def audit_shortcuts(task: Task[int]) -> None:
     """Measures how many questions of a variant can be answered without pictures."""
     from whatif.benchmarks.from_yaml.auditing import audited
 
     questions = task.read("questions").to_pylist()
-    variant, folds = task.wildcards["variant"], task.settings.audit_folds
+    variant, folds = task.wildcards["variant"], task.settings
     task.outputs.write("shortcuts", audited(questions, variant, folds=folds, seed=task.seed))
 
 

@@ -16,9 +16,8 @@ from whatif.benchmarks.mucr.annotation_tasks import (
     annotation_items,
     without_annotation,
 )
-from whatif.benchmarks.mucr.settings import AnnotateSettings
 from whatif.benchmarks.mucr.sources import CAPTIONS
-from whatif.benchmarks.shared.imported_labels import NOT_ANNOTATED, Decided, Labelled, write_labelled
+from whatif.benchmarks.shared.imported_labels import NOT_ANNOTATED, Decided, Labelled, LabelSettings, write_labelled
 from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.graph.task import Task
@@ -31,15 +30,14 @@ _REMEDY = "write the tasks with `whatif export tasks mucr FOLDER --of annotate -
 Row = Mapping[str, Any]
 
 
-def write_annotated(task: Task[AnnotateSettings]) -> None:
+def write_annotated(task: Task[LabelSettings]) -> None:
     """Writes `pairs` with people's cue phrases and explanations, their labels, and what is not used.
 
     Raises WhatifError as `import_labels` and `resolve`, when no label is counted, and when no pair is left.
     """
     pairs = list(task.rows("pairs"))
     found = annotated(pairs, task.settings, seed=task.seed)
-    resolution = task.settings.resolution if task.settings.annotations is not None else None
-    write_labelled(task, found, "pairs", "annotations", "annotation-gold", "unannotated", resolution=resolution)
+    write_labelled(task, found, "pairs", "annotations", "annotation-gold", "unannotated", by=task.settings)
     removed = [row for row in found.rejections if "/" not in row["item_id"]]
     task.check_losses("pairs", len(found.rows), removed)
     lacking = {row["item_id"].partition("/")[0]: row for row in reversed(found.rejections) if "/" in row["item_id"]}
@@ -48,7 +46,7 @@ def write_annotated(task: Task[AnnotateSettings]) -> None:
         task.check_losses("annotated pairs", whole, first, remedy=_REMEDY, needed=False)
 
 
-def annotated(pairs: Sequence[Row], settings: AnnotateSettings, seed: int) -> Labelled:
+def annotated(pairs: Sequence[Row], settings: LabelSettings, seed: int) -> Labelled:
     """All pairs that are left, sorted by id; `seed` is that of the exported tasks.
 
     What a pair has from its source stays. Without label files, pairs stay as they are. Rejections are of pairs that are
@@ -56,8 +54,8 @@ def annotated(pairs: Sequence[Row], settings: AnnotateSettings, seed: int) -> La
     pair goes without. Raises WhatifError as `import_labels` and `resolve`.
     """
     found, told = Labelled(), Decided()
-    if settings.annotations is not None:
-        found = Labelled.of(import_labels(settings.annotations, annotation_items(pairs, seed)))
+    if settings.files is not None:
+        found = Labelled.of(import_labels(settings.files, annotation_items(pairs, seed)))
         told = Decided.of(found.judgements, settings.resolution)
     for pair in sorted(pairs, key=lambda row: str(row["pair_id"])):
         name = pair["pair_id"]
@@ -67,7 +65,7 @@ def annotated(pairs: Sequence[Row], settings: AnnotateSettings, seed: int) -> La
             found.rejections.append({**told.undecided[name], "item_id": f"{name}/annotation"})
             found.rows.append(dict(pair))
         elif name not in told.decisions:
-            if settings.annotations is not None or _origin(pair) == CAPTIONS:
+            if settings.files is not None or _origin(pair) == CAPTIONS:
                 found.rejections.append(rejection(f"{name}/annotation", NOT_ANNOTATED, "no label about it counts"))
             found.rows.append(dict(pair))
         elif told.decisions[name][0] == UNFIT:

@@ -7,8 +7,7 @@ from typing import Any
 
 from whatif.benchmarks.mucr.choice_tasks import NONE, candidates_of, choice_items, choices_shown
 from whatif.benchmarks.mucr.schemas import RELEASED
-from whatif.benchmarks.mucr.settings import ChooseSettings
-from whatif.benchmarks.shared.imported_labels import Decided, Labelled, write_labelled
+from whatif.benchmarks.shared.imported_labels import Decided, Labelled, LabelSettings, write_labelled
 from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.graph.task import Task
 from whatif.people.imports.importer import import_labels
@@ -19,7 +18,7 @@ NO_PAIR, UNKNOWN_NUMBER = "no pair of images fits", "unknown number"  # reasons 
 Row = Mapping[str, Any]
 
 
-def write_choices(task: Task[ChooseSettings]) -> None:
+def write_choices(task: Task[LabelSettings]) -> None:
     """Writes `choices`, people's labels, and the pairs that have no images in a style.
 
     Raises WhatifError as `import_labels` and `resolve`, and when no label is counted. Nothing may be left: questions
@@ -28,12 +27,11 @@ def write_choices(task: Task[ChooseSettings]) -> None:
     known = {row["pair_id"] for row in task.rows("pairs", ["pair_id"])}
     preselected = [row for row in task.rows("preselected") if row["pair_id"] in known]
     found = chosen(preselected, task.settings, seed=task.seed)
-    resolution = task.settings.resolution if task.settings.choices is not None else None
-    write_labelled(task, found, "choices", "judgements", "gold", "rejections", resolution=resolution)
+    write_labelled(task, found, "choices", "judgements", "gold", "rejections", by=task.settings)
     task.check_losses("pairs of images", len(found.rows), found.rejections, needed=False)
 
 
-def chosen(preselected: Sequence[Row], settings: ChooseSettings, seed: int) -> Labelled:
+def chosen(preselected: Sequence[Row], settings: LabelSettings, seed: int) -> Labelled:
     """One pair of images for each pair of captions and style; `seed` is that of the exported tasks.
 
     Images of the released form stay. Of the others, people's decision counts. Where they say `none`, or where they
@@ -45,10 +43,10 @@ def chosen(preselected: Sequence[Row], settings: ChooseSettings, seed: int) -> L
     shown = choices_shown(preselected)
     open_ = {item: rows for item, rows in shown.items() if all(row["chosen_by"] != RELEASED for row in rows)}
     found, told = Labelled(), Decided()
-    if settings.choices is not None:
+    if settings.files is not None:
         numbers = {item: len(rows) for item, rows in open_.items()}
         candidates = {item: candidates_of(rows) for item, rows in open_.items()}
-        read = import_labels(settings.choices, choice_items(candidates, seed))
+        read = import_labels(settings.files, choice_items(candidates, seed))
         counted = [row for row in read.judgements if _is_shown(row, numbers)]
         refused = [
             *read.rejections,

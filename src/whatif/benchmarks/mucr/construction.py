@@ -14,8 +14,6 @@ from whatif.benchmarks.mucr.schemas import (
     ITEMS,
 )
 from whatif.benchmarks.mucr.settings import (
-    AnnotateSettings,
-    ChooseSettings,
     Descriptions,
     DrawSettings,
     FilterMucr,
@@ -23,6 +21,7 @@ from whatif.benchmarks.mucr.settings import (
     QuestionSettings,
     SourceSettings,
 )
+from whatif.benchmarks.shared.imported_labels import LabelSettings
 from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, QUESTIONS, REJECTIONS
 from whatif.engine.graph.steps import StepsOf
 from whatif.engine.graph.task import Task
@@ -46,7 +45,7 @@ def extract(task: Task[SourceSettings]) -> None:
 @_step(
     "generate",
     name="annotate",
-    reads=lambda s: AnnotateSettings(s.generate.annotations, s.generate.resolution),
+    reads=lambda s: LabelSettings(s.generate.annotations, s.generate.resolution),
     seed=True,
     inputs={"pairs": extract["pairs"]},
     outputs={
@@ -56,7 +55,7 @@ def extract(task: Task[SourceSettings]) -> None:
         "unannotated": REJECTIONS,
     },
 )
-def annotate(task: Task[AnnotateSettings]) -> None:
+def annotate(task: Task[LabelSettings]) -> None:
     """Takes people's cue phrases and explanations of pairs that have none (MuCR 3.1)."""
     from whatif.benchmarks.mucr.annotations import write_annotated
 
@@ -133,12 +132,12 @@ def filter_(task: Task[FilterMucr]) -> None:
 
 @_step(
     "verify",
-    reads=lambda s: ChooseSettings(s.verify.choices, s.verify.resolution),
+    reads=lambda s: LabelSettings(s.verify.choices, s.verify.resolution),
     seed=True,
     inputs={"preselected": filter_["preselected"], "pairs": annotate["pairs"]},
     outputs={"choices": CHOICES, "judgements": JUDGEMENTS, "gold": JUDGEMENTS, "rejections": REJECTIONS},
 )
-def verify(task: Task[ChooseSettings]) -> None:
+def verify(task: Task[LabelSettings]) -> None:
     """Applies people's choice of one pair of images for each pair and style, or takes CLIP's best (MuCR 3.1)."""
     from whatif.benchmarks.mucr.choices import write_choices
 

@@ -7,12 +7,10 @@ request in the same conversation names what is wrong. After that it is refused w
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from whatif import models
 from whatif.benchmarks.mucr.description_replies import (
     CAUSE,
     EFFECT,
@@ -25,12 +23,13 @@ from whatif.benchmarks.mucr.description_replies import (
 )
 from whatif.benchmarks.mucr.settings import Descriptions
 from whatif.benchmarks.mucr.sources import CAPTIONS, SCENES
-from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors
+from whatif.benchmarks.shared.evaluation import ask_stored, report_replies
 from whatif.benchmarks.shared.prompt_files import SystemPrompt
 from whatif.benchmarks.shared.reply_talks import Talk, Writer
 from whatif.engine.artifacts.images import ImageStore
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.graph.task import Task
+from whatif.models import Model
 
 if TYPE_CHECKING:
     from whatif.world.causal_pairs import CausalPair
@@ -48,27 +47,19 @@ def write_descriptions(task: Task[Descriptions]) -> None:
 
     Raises WhatifError as `read_prompt` does, and as the model does when no answer can be expected.
     """
-    from whatif.models.responses.store import ResponseStore, store_path
-    from whatif.models.responses.stored import stored
-
     key, prompt = task.wildcards["writer"], read_prompt(task.settings.prompt_file)
     pairs = [
         Captions(row["pair_id"], row["category"], row["cause_caption"], row["effect_caption"])
         for row in task.rows("pairs")
     ]
-    loaded, images = models.load(task.model.adapter, task.model, task.seed), ImageStore(())
-    if task.stand_in is not None:
-        _ask(
-            Writer(task.stand_in(loaded), key, prompt.digest, images, texts="descriptions", is_dry=True),
-            prompt,
-            pairs,
-            task.settings,
-        )
+
+    def ask(model: Model, is_dry: bool) -> tuple[Writer, Sequence[Talk[Captions]]]:
+        writer = Writer(model, key, prompt.digest, ImageStore(()), texts="descriptions", is_dry=is_dry)
+        return writer, _ask(writer, prompt, pairs, task.settings)
+
+    if (asked := ask_stored(task, ask)) is None:
         return
-    with models.closing(loaded), ResponseStore(store_path()) as store:
-        model = TransientErrors(stored(loaded, store))
-        writer = Writer(model, key, prompt.digest, images, texts="descriptions")
-        talks = _ask(writer, prompt, pairs, task.settings)
+    (writer, talks), transient = asked
     written = [_row(talk, key, prompt) for talk in talks if talk.texts is not None]
     refused = [_rejection(talk) for talk in talks if talk.texts is None]
     task.outputs.write("written", written)
@@ -78,8 +69,7 @@ def write_descriptions(task: Task[Descriptions]) -> None:
         f"{key}: described {len(written):,} of {len(talks):,} pairs, {repaired:,} of them after its reply was repaired"
     )
     task.check_losses("described pairs", len(written), refused, needed=False)
-    errors = Counter(str(row["reason"]) for row in writer.replies if row["status"] == "error")
-    report_errors(task, key, len(writer.replies), errors, model.reasons)
+    report_replies(task, key, writer.replies, transient)
 
 
 def _ask(

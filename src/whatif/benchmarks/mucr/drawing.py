@@ -15,6 +15,7 @@ from whatif.benchmarks.mucr.drawn_scenes import NoDrawnSceneError, scene_image
 from whatif.benchmarks.mucr.schemas import SIDES
 from whatif.benchmarks.mucr.settings import DrawnImages, DrawSettings
 from whatif.benchmarks.shared.evaluation import warn
+from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.artifacts.images import DRAWN_LICENCE, SortedImages, image_row
 from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.graph.task import Task
@@ -88,7 +89,7 @@ def write_candidates(task: Task[DrawSettings]) -> None:
     sentences, undescribed = _sentences(task, pairs[chosen.start : chosen.stop])
     number = task.settings.candidates
     rejections = [
-        _rejection(sentence.candidate_id(key, place), NO_DESCRIPTION, "the pair has no contextual description")
+        rejection(sentence.candidate_id(key, place), NO_DESCRIPTION, "the pair has no contextual description")
         for sentence in undescribed
         for place in range(number)
     ]
@@ -99,7 +100,7 @@ def write_candidates(task: Task[DrawSettings]) -> None:
         for candidate in progress(drawn.candidates, total, what, "image", note=drawn.note):
             candidate_id = candidate.sentence.candidate_id(key, candidate.place)
             if candidate.image is None:
-                rejections.append(_rejection(candidate_id, *candidate.rejection))
+                rejections.append(rejection(candidate_id, *candidate.rejection))
                 continue
             image = image_row(candidate.image, *_size(candidate.image), candidate.source, drawn.licence)
             images.add(image)
@@ -223,10 +224,6 @@ def _row(candidate_id: str, candidate: Candidate, key: str, image_id: str, known
         "image_id": image_id,
         "provenance": canonical_json({"origin": "generator", **known}),
     }
-
-
-def _rejection(item_id: str, reason: str, detail: str) -> dict[str, Any]:
-    return {"item_id": item_id, "reason": reason, "detail": detail}
 
 
 def _report(task: Task[DrawSettings], key: str, drawn: int, rejections: Sequence[Row], transient: Counter[str]) -> None:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from whatif.benchmarks.mucr.schemas import RELEASED, SIDES
 from whatif.benchmarks.mucr.settings import FilterMucr
+from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.dimensions import is_whole
 from whatif.engine.graph.task import Task
@@ -119,18 +120,18 @@ def preselected(siblings: Siblings, settings: FilterMucr) -> Preselected:
     for one in sorted(set(rows) - used):
         if one not in fitting:
             told = f"similarity {siblings.fit[one]:.3f} is below {settings.caption_image}"
-            rejections.append(_rejection(one, UNLIKE_DESCRIPTION, told))
+            rejections.append(rejection(one, UNLIKE_DESCRIPTION, told))
         elif one in possible:
             told = f"{len(pairs)} pairs of images are possible, and {settings.kept} are kept"
-            rejections.append(_rejection(one, NOT_THE_BEST, told))
+            rejections.append(rejection(one, NOT_THE_BEST, told))
         elif SAME_IMAGE in refused[one]:
-            rejections.append(_rejection(one, SAME_IMAGE, "an image of the other side has the same pixels"))
+            rejections.append(rejection(one, SAME_IMAGE, "an image of the other side has the same pixels"))
         elif refused[one]:
             told = f"the highest similarity to an image of the other side is {refused[one][UNLIKE_SIBLING]:.3f}"
-            rejections.append(_rejection(one, UNLIKE_SIBLING, f"{told}; the minimum is {settings.likeness}"))
+            rejections.append(rejection(one, UNLIKE_SIBLING, f"{told}; the minimum is {settings.likeness}"))
         else:
             told = "no candidate of the other side by the same generator is like its own description"
-            rejections.append(_rejection(one, NO_SIBLING, told))
+            rejections.append(rejection(one, NO_SIBLING, told))
     return Preselected(choices, rejections)
 
 
@@ -159,15 +160,11 @@ def _choice(siblings: Siblings, place: int, cause: str, effect: str) -> dict[str
     }
 
 
-def _rejection(item_id: str, reason: str, detail: str) -> dict[str, Any]:
-    return {"item_id": item_id, "reason": reason, "detail": detail}
-
-
 def _lost(item_id: str, rejections: Sequence[Row]) -> dict[str, Any]:
     """The rejection of a pair in a style, with the most frequent reason of its candidates in brackets."""
     counted = sorted(Counter(str(row["reason"]) for row in rejections).items())
     most = max(counted, key=lambda found: found[1])[0] if counted else "nothing was drawn"
-    return _rejection(item_id, f"{NONE_LEFT} ({most})", "; ".join(f"{reason}: {number}" for reason, number in counted))
+    return rejection(item_id, f"{NONE_LEFT} ({most})", "; ".join(f"{reason}: {number}" for reason, number in counted))
 
 
 def _embedded(

@@ -223,13 +223,6 @@ class SourceSettings(NamedTuple):
     styles: list[Style]
 
 
-class AnnotateSettings(NamedTuple):
-    """What people's cues and explanations depend on."""
-
-    annotations: LabelFiles | None
-    resolution: Resolution
-
-
 class DrawSettings(NamedTuple):
     """What the candidates depend on."""
 
@@ -238,24 +231,11 @@ class DrawSettings(NamedTuple):
     generators: dict[Key, Generator]  # of a job: its own
 
 
-class ChooseSettings(NamedTuple):
-    """What the choice of images depends on."""
-
-    choices: LabelFiles | None
-    resolution: Resolution
-
-
 class QuestionSettings(NamedTuple):
     """What the questions depend on."""
 
     questions: Questions
     styles: list[Style]
-
-
-class AuditSettings(NamedTuple):
-    """What the shortcut audit depends on."""
-
-    audit_folds: int
 
 
 class ReportSettings(NamedTuple):

@@ -24,7 +24,6 @@ from dataclasses import asdict
 from typing import Any
 
 from whatif.benchmarks.mucr.schemas import CONTEXT, MAIN_FORM, METRICS, TEXT
-from whatif.benchmarks.mucr.settings import AuditSettings
 from whatif.engine.graph.task import Task
 from whatif.engine.random_streams import stream
 from whatif.scoring.shortcuts.audit import Shortcut, audit
@@ -36,11 +35,11 @@ RULES = ("letter", "length", "overlap", "options")
 OURS, RELEASED = "ours", "released"
 
 
-def write_shortcuts(task: Task[AuditSettings]) -> None:
+def write_shortcuts(task: Task[int]) -> None:
     """Writes the output `shortcuts`; its column `variant` is metric and variant, for example `C2E text`."""
     pairs = {str(row["pair_id"]): row for row in task.rows("pairs")}
     questions, items = list(task.rows("questions")), list(task.rows("items", ["question_id", "form"]))
-    found = list(shortcuts(questions, items, pairs, folds=task.settings.audit_folds, seed=task.seed))
+    found = list(shortcuts(questions, items, pairs, folds=task.settings, seed=task.seed))
     rows = [{"set": OURS, **asdict(shortcut)} for shortcut in found]
     rows += [{"set": RELEASED, **asdict(shortcut)} for shortcut in as_stored(pairs.values(), task.seed)]
     task.outputs.write("shortcuts", rows)

@@ -17,7 +17,6 @@ from whatif.benchmarks.mucr.schemas import (
 )
 from whatif.benchmarks.mucr.settings import (
     NAME,
-    AuditSettings,
     MucrSettings,
     ReportSettings,
 )
@@ -111,7 +110,7 @@ def people(task: Task[list[str]]) -> None:
 @_step(
     "aggregate",
     name="shortcuts",
-    reads=lambda s: AuditSettings(s.aggregate.audit_folds),
+    reads=lambda s: s.aggregate.audit_folds,
     seed=True,
     inputs={
         "questions": made.questions["questions"],
@@ -120,7 +119,7 @@ def people(task: Task[list[str]]) -> None:
     },
     outputs={"shortcuts": SHORTCUTS},
 )
-def audit_shortcuts(task: Task[AuditSettings]) -> None:
+def audit_shortcuts(task: Task[int]) -> None:
     """Measures how many questions can be answered without the images or without the cause."""
     from whatif.benchmarks.mucr.shortcut_audit import write_shortcuts
 

@@ -6,7 +6,7 @@ import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from whatif import models
 from whatif.engine.graph.task import Task
@@ -17,6 +17,7 @@ from whatif.models import Answer, Model, Question, Unconditional
 from whatif.models.depicted import Depicted
 from whatif.models.shown_progress import share_of
 
+Result = TypeVar("Result")
 Ask = Callable[[Model, Any], Iterable[Mapping[str, Any]]]
 
 _ROWS_TOGETHER = 64  # a table of one row takes as long to make as one of many: a millisecond
@@ -74,6 +75,29 @@ def write_predictions(
             total += len(together)
             errors.update(without_place(str(row["reason"])) for row in together if row["status"] == "error")
     report_errors(task, name, total, errors, model.reasons)
+
+
+def ask_stored(task: Task[Any], ask: Callable[[Model, bool], Result]) -> tuple[Result, Counter[str]] | None:
+    """What `ask` returns of the job's model, whose answers are stored; and the reasons of its transient errors.
+
+    `ask` gets the model, and whether this is a dry run: then the model is a stand-in, and there is no result.
+    """
+    from whatif.models.responses.store import ResponseStore, store_path
+    from whatif.models.responses.stored import stored
+
+    loaded = models.load(task.model.adapter, task.model, task.seed)
+    if task.stand_in is not None:
+        ask(task.stand_in(loaded), True)
+        return None
+    with models.closing(loaded), ResponseStore(store_path()) as store:
+        model = TransientErrors(stored(loaded, store))
+        return ask(model, False), model.reasons
+
+
+def report_replies(task: Task[Any], name: str, replies: Sequence[Mapping[str, Any]], transient: Counter[str]) -> None:
+    """Reports, as `report_errors`, how many requests to the model `name` ended in error; `replies` have a `status`."""
+    errors = Counter(str(row["reason"]) for row in replies if row["status"] == "error")
+    report_errors(task, name, len(replies), errors, transient)
 
 
 def report_errors(task: Task[Any], name: str, total: int, errors: Counter[str], transient: Counter[str]) -> None:

@@ -6,12 +6,13 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.graph.task import Task
 from whatif.engine.params.resolution import ADJUDICATED, Resolution
 from whatif.people.imports.importer import ImportedLabels
+from whatif.people.imports.settings import LabelFiles
 from whatif.people.items import Row
 from whatif.people.resolution import UNDECIDED, resolve, votes_of
 
@@ -22,6 +23,13 @@ _REMEDY = (
     "label the tasks that `whatif export tasks` writes, or name the columns and words of your file as docs/labels.md "
     "describes"
 )
+
+
+class LabelSettings(NamedTuple):
+    """The files of people's labels, None where nobody was asked, and how one decision is made of several."""
+
+    files: LabelFiles | None
+    resolution: Resolution
 
 
 @dataclass(frozen=True)
@@ -82,15 +90,15 @@ def decided_rows(
             found.rejections.append(decided.undecided.get(item, unlabelled))
 
 
-def write_labelled(task: Task[Any], found: Labelled, *roles: str, resolution: Resolution | None) -> None:
+def write_labelled(task: Task[Any], found: Labelled, *roles: str, by: LabelSettings) -> None:
     """Writes the outputs with these roles: rows, judgements, gold, all rejections, and corrections if there is a fifth.
 
-    Before, it says what `report_labels` says; `resolution` is None where people were not asked.
+    `by` are the settings with which the labels were imported. Before, it says what `report_labels` says.
 
     Raises WhatifError when no label is counted.
     """
-    if resolution is not None:
-        report_labels(task, found.judgements, found.refused_labels, resolution)
+    if by.files is not None:
+        report_labels(task, found.judgements, found.refused_labels, by.resolution)
     rejections = [*found.rejections, *found.refused_labels]
     for role, rows in zip(
         roles, (found.rows, found.judgements, found.gold, rejections, found.corrections), strict=False

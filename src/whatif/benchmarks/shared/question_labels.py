@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from whatif.benchmarks.shared.imported_labels import Labelled, write_labelled
+from whatif.benchmarks.shared.imported_labels import Labelled, LabelSettings, write_labelled
 from whatif.benchmarks.shared.tasks import by_pair, rejection
 from whatif.engine.graph.task import Task
 from whatif.engine.params.base import Settings
@@ -53,7 +53,7 @@ def write_checked_pairs(task: Task[Any], settings: VerifyQuestions, check: Check
     Raises WhatifError as `check_pairs`, and when no pair is left.
     """
     checked = check_pairs(list(task.rows("questions")), settings, seed=task.seed, check=check)
-    write_labelled(task, checked, *roles, resolution=settings.resolution if settings.labels is not None else None)
+    write_labelled(task, checked, *roles, by=LabelSettings(settings.labels, settings.resolution))
     task.check_losses("pairs", len(by_pair(checked.rows)), checked.rejections)
 
 

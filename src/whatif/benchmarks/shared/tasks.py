@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,19 @@ def judgement(pair_id: str, check: str, defects: Sequence[str]) -> dict[str, Any
         "time": None,
         "seconds": None,
     }
+
+
+def write_shortcuts(task: Task[Any], sets: Mapping[str, Iterable[Mapping[str, Any]]], folds: int, **how: Any) -> None:
+    """Writes the table `shortcuts` of the job's variant, for each named set of questions; `how` is that of `audit`."""
+    from whatif.scoring.shortcuts.audit import audit
+
+    variants = [task.wildcards["variant"]]
+    found = [
+        {"set": name, **asdict(shortcut)}
+        for name, rows in sets.items()
+        for shortcut in audit(rows, folds=folds, seed=task.seed, variants=variants, **how)
+    ]
+    task.outputs.write("shortcuts", found)
 
 
 def names_of(task: Task[Any], dimension: Dimension) -> dict[str, str]:
