@@ -17,45 +17,12 @@ if TYPE_CHECKING:
     from whatif.results.reporting.precision import Resampling
     from whatif.results.reporting.table import Table
 
-ANNOTATOR_TABLES = ("annotator-agreement", "annotators")
 _NOBODY = "No labels by people were given."
 
 
 def by_people(judgements: Iterable[Row]) -> list[Row]:
     """The judgements that people made, without those of automatic checks."""
     return [row for row in judgements if not row["annotator"].startswith(AUTOMATIC)]
-
-
-def annotator_tables(
-    judgements: Iterable[Row], gold: Iterable[Row], settings: Resampling, seed: int, resolution: Resolution
-) -> list[Table]:
-    """The tables `annotator-agreement` and `annotators`."""
-    people = by_people(judgements)
-    return [agreement_table(people, settings, seed, resolution), work_table(people, gold, settings, seed, resolution)]
-
-
-def agreement_table(judgements: Iterable[Row], settings: Resampling, seed: int, resolution: Resolution) -> Table:
-    """The table `annotator-agreement`, from rows of `judgements`; it is empty without people."""
-    from whatif.results.reporting.annotators import annotator_agreement
-
-    people = by_people(judgements)
-    made = annotator_agreement(people, settings, seed, resolution=resolution)
-    return made if people else _without_people(made)
-
-
-def work_table(
-    judgements: Iterable[Row], gold: Iterable[Row], settings: Resampling, seed: int, resolution: Resolution
-) -> Table:
-    """The table `annotators`, from rows of `judgements`; it is empty without people.
-
-    `gold` are the judgements that the annotation tool marked as the ground truth. Gold items are those on which these
-    agree.
-    """
-    from whatif.results.reporting.annotators import annotators
-
-    people = by_people(judgements)
-    made = annotators(people, settings, seed, resolution=resolution, gold=_gold(gold))
-    return made if people else _without_people(made)
 
 
 class Annotated(Protocol):
@@ -79,7 +46,11 @@ def agreement_of(found: Annotated) -> Table:
 
 
 def work_of(found: Annotated) -> Table:
-    """The table `annotators`; it is empty without people."""
+    """The table `annotators`; it is empty without people.
+
+    `gold` has the judgements that the annotation tool marked as the ground truth. Gold items are those on which these
+    agree.
+    """
     from whatif.results.reporting.annotators import annotators
 
     people, gold = by_people(found.task.rows("judgements")), _gold(found.task.rows("gold"))

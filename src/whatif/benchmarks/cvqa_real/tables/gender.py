@@ -18,7 +18,7 @@ from whatif.results.reporting.table import DROP, NUMBERS, OURS, Column, View
 from whatif.results.reporting.twin_measures import DETAILS, READING, twin_rows
 from whatif.scoring.statistics import holm
 
-_SYSTEM = {"model": "", "name": "System"}
+_SYSTEM = {"model": "", "name": "Model"}
 
 
 def _rows(found: RealResults) -> Iterator[dict[str, Any]]:

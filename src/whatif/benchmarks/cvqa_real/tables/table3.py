@@ -40,7 +40,7 @@ _ELSEWHERE = {
     "MiniGPT-v2-7B": "MiniGPT-v2 (Llama2-Chat-7B)",
 }
 _IDENTITY = ("model", "name", "source", "group", "variant", "measure", PUBLISHED)
-_SYSTEM = {"model": "", "name": "System"}
+_SYSTEM = {"model": "", "name": "Model"}
 _GROUP = {"group": "Group"}
 _P = Column("p", DROP, number="p")
 

@@ -1,7 +1,5 @@
 """Tables that several benchmarks have; the results of each are `whatif.benchmarks.shared.results`."""
 
-OF_ANNOTATORS = ("annotator_agreement", "annotators")
-
 
 def shared_tables(*names: str) -> tuple[str, ...]:
     """The modules of some of these tables, for `TableModules`."""
