@@ -149,10 +149,7 @@ def verify(task: Task[None]) -> None:
 )
 def evaluate(task: Task[Ask]) -> None:
     """Asks one model the questions of one part's puzzles, as our own are asked."""
-    questions = task.read("questions").to_pylist()
-    pairs = sorted({row["pair_id"] for row in questions})
-    here = task.part_of(len(pairs))
-    ask_choices(task, task.settings, questions, set(pairs[here.start : here.stop]), image_remedy=_FOLDER)
+    ask_choices(task, task.settings, task.read("questions").to_pylist(), image_remedy=_FOLDER)
 
 
 judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
