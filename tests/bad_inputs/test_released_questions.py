@@ -18,8 +18,12 @@ BROKEN = ROW.replace(b"How many cats?", b'"How many\ncats?"')
 CHOICE = b"puzzle_1.png," + OPTIONS + b",C," + OPTIONS + b",A,abs_counting_4\n"
 
 CASES: list[tuple[str, bytes, str]] = [
-    ("empty", b"", ": is empty; its first line is img_path,query,answer,new query,new answer,type"),
-    ("blank", b"\n \n", ": is empty; its first line is img_path"),
+    (
+        "empty",
+        b"",
+        ": is empty; it needs one row for each pair, with img_path, query, answer, new query, new answer, type",
+    ),
+    ("blank", b"\n \n", ": is empty; it needs one row for each pair, with img_path"),
     ("header alone", HEADER, "no questions below the header"),
     ("another file", b"a,b\n1,2\n", "line 1: column `img_path` is missing"),
     ("no header", ROW, "line 1: column `img_path` is missing"),

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from whatif.engine.errors import WhatifError
-from whatif.engine.files.inputs import read_bytes
 from whatif.engine.files.well_formed import well_formed_json
+from whatif.formats.table_records import bytes_of, decoded
 
 Row = Mapping[str, Any]
 _KEY = "id"  # the column for the keys of an object of objects
@@ -37,7 +37,7 @@ def read_json_rows(path: Path) -> JsonRows:
 
     Raises WhatifError when the file is missing, empty, not UTF-8 or not JSON, and when it has no such shape.
     """
-    text = _text(path)
+    text = decoded(path, bytes_of(path, "a benchmark", "question", longest_line=None))
     try:
         value = well_formed_json(text)
     except (ValueError, RecursionError) as error:  # ValueError: also for integers beyond Python's digit limit
@@ -97,24 +97,6 @@ def _lines(text: str) -> list[Any] | None:
     except (ValueError, RecursionError):
         return None
     return found if all(isinstance(one, dict) for one in found) else None
-
-
-def _text(path: Path) -> str:
-    try:
-        data = read_bytes(path)
-    except FileNotFoundError:
-        raise WhatifError(f"{path}: no such file; give the path of a benchmark") from None
-    except OSError as error:
-        raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a file of a benchmark") from error
-    if not data.strip():
-        raise WhatifError(f"{path}: is empty; it needs one row for each question")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise WhatifError(
-            f"{path}: line {line}: byte {data[error.start]:#04x} is not UTF-8; save the file as UTF-8"
-        ) from error
 
 
 def _pretty(value: Any) -> str:

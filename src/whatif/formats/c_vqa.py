@@ -19,7 +19,7 @@ from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.atomic import write_whole
 from whatif.engine.language.options import OPTIONS_FOLLOW, printed_question
-from whatif.formats.c_vqa_records import COLUMNS, records, text_of
+from whatif.formats.c_vqa_records import COLUMNS, records
 
 VARIANTS = {"original": ("query", "answer"), "counterfactual": ("new query", "new answer")}
 SYNTHETIC_GROUPS = {
@@ -110,7 +110,7 @@ def read_good_rows(path: Path, types: Collection[str] = tuple(_GROUPS)) -> Relea
 
 def _rows(path: Path, types: Collection[str] = tuple(_GROUPS)) -> Iterator[list[dict[str, Any]] | BadRowError]:
     """The twin questions of each row, or what is wrong with it."""
-    read = records(path, text_of(path))
+    read = records(path)
     _, _, header = next(read, (1, "", []))
     missing = [column for column in COLUMNS if column not in header]
     if missing:

@@ -62,16 +62,9 @@ def read_records(
     if kind not in _READERS:
         known = f"{', '.join(_READERS)}; all but .xlsx also as .gz"
         raise WhatifError(f"{path}: {things} are read from {known}; the suffix is `{path.suffix}`")
-    read = read_gzip if is_packed else read_bytes
-    try:
-        data = read(path, longest_line=None if kind in _WHOLE else LONGEST_LINE)
-    except FileNotFoundError:
-        raise WhatifError(f"{path}: no such file; give the path of a file of {things}") from None
-    except OSError as error:
-        raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a file of {things}") from error
-    if not data.strip():
-        columns_needed = f", with {', '.join(needed)}" if needed else ""
-        raise WhatifError(f"{path}: is empty; it needs one row for each {row}{columns_needed}")
+    data = bytes_of(
+        path, things, row, needed, is_packed=is_packed, longest_line=None if kind in _WHOLE else LONGEST_LINE
+    )
     columns, records = _READERS[kind](path, data)
     for place, found in [("", columns), *((f"{record.place}: ", record.fields) for record in records)]:
         if lost := [column for column in needed if column not in found]:
@@ -80,6 +73,28 @@ def read_records(
     if not records:
         raise WhatifError(f"{path}: has no rows below its header; it needs one for each {row}")
     return columns, records
+
+
+def bytes_of(
+    path: Path,
+    things: str,
+    row: str,
+    needed: Sequence[str] = (),
+    *,
+    is_packed: bool = False,
+    longest_line: int | None = LONGEST_LINE,
+) -> bytes:
+    """The bytes of a file that is not empty. Raises WhatifError as `read_records`."""
+    try:
+        data = (read_gzip if is_packed else read_bytes)(path, longest_line=longest_line)
+    except FileNotFoundError:
+        raise WhatifError(f"{path}: no such file; give the path of a file of {things}") from None
+    except OSError as error:
+        raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a file of {things}") from error
+    if not data.strip():
+        columns = f", with {', '.join(needed)}" if needed else ""
+        raise WhatifError(f"{path}: is empty; it needs one row for each {row}{columns}")
+    return data
 
 
 def shown_names(columns: Sequence[str]) -> str:
@@ -95,7 +110,8 @@ def _kind_of(path: Path) -> tuple[str, bool]:
     return (inner, True) if kind == ".gz" and inner != ".xlsx" else (kind, False)
 
 
-def _text(path: Path, data: bytes) -> str:
+def decoded(path: Path, data: bytes) -> str:
+    """The text of a file in UTF-8. Raises WhatifError with the line of the first byte that is not."""
     try:
         return data.decode("utf-8-sig")  # spreadsheets put a byte order mark before the first column's name
     except UnicodeDecodeError as error:
@@ -110,7 +126,7 @@ def _csv(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
     columns: list[str] = []
     records = []
     try:
-        for line, fields in delimited_rows(_text(path, data), expected=expected):
+        for line, fields in delimited_rows(decoded(path, data), expected=expected):
             place = f"line {line}"
             if not columns:
                 columns = column_names(path, fields)
@@ -140,14 +156,14 @@ def column_names(path: Path, fields: Sequence[Any]) -> list[str]:
 
 def _json_lines(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
     records = []
-    for number, line in enumerate(_text(path, data).split("\n"), 1):
+    for number, line in enumerate(decoded(path, data).split("\n"), 1):
         if line.strip():
             records.append(_object(path, f"line {number}", _parsed(path, f"line {number}", line)))
     return list(records[0].fields), records
 
 
 def _json(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
-    text = _text(path, data)
+    text = decoded(path, data)
     values = _parsed(path, "", text)
     if isinstance(values, dict) and values and all(isinstance(value, str) for value in values.values()):
         pairs = well_formed_values(json.loads(text, object_pairs_hook=list))  # of an id that is given twice, both

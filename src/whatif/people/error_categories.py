@@ -16,8 +16,7 @@ from whatif.engine.files.csv_writing import csv_for_people
 from whatif.engine.random_streams import stream
 from whatif.people.items import Row, pairs_by_id
 from whatif.people.label_files import LabelRow, read_label_file, rejection, settle
-from whatif.people.picture_tasks import PICTURES, picture_name
-from whatif.people.shown_texts import refuse_hidden
+from whatif.people.picture_tasks import PICTURES, picture_name, refuse_hidden
 
 OBJECT = "Failure to generate subject/object"
 DETAILS = "Failure to generate fine-grained details"

@@ -22,7 +22,6 @@ from whatif.engine.files.cells import LONGEST_CELL
 from whatif.engine.files.csv_writing import csv_for_people
 from whatif.engine.random_streams import stream
 from whatif.people.items import Row, pairs_by_id
-from whatif.people.shown_texts import refuse_hidden
 
 COLUMNS = ("task_id", "annotator", "image", "option_1", "option_2", "option_3", "option_4", "label")
 FILE, INSTRUCTIONS_FILE, PICTURES = "tasks.csv", "instructions.txt", "images"
@@ -51,6 +50,27 @@ to other rows do not matter.
 Your number is in the column annotator. Label every row with your number, and no other rows. Do not change any other
 column, except that you may replace your number with your name; use the same name in all your rows.
 """
+# What XML and workbooks cannot hold, databases refuse, and HTML turns into other characters; no page shows them.
+_HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def refuse_hidden(texts: Iterable[tuple[str, str]], longest: int | None = None) -> None:
+    """Raises WhatifError for the first text with a control character, or with more than `longest` characters of UTF-16.
+
+    texts: where a text is from, and the text.
+    """
+    for place, text in texts:
+        if (found := _HIDDEN.search(text)) is not None:
+            raise WhatifError(
+                f"{place}: has U+{ord(found[0]):04X} at character {found.start() + 1}, which people would not see; "
+                "correct the text at its source"
+            )
+        length = len(text.encode("utf-16-le")) // 2
+        if longest is not None and length > longest:
+            raise WhatifError(
+                f"{place}: has {length:,} characters, of which a spreadsheet shows {longest:,}; shorten it, or use "
+                "another tool"
+            )
 
 
 @dataclass(frozen=True)

@@ -191,7 +191,7 @@ def test_bad_entries_are_named(before: str, after: str, message: str, tmp_path: 
 
 
 def test_a_missing_file_and_another_encoding_are_named(tmp_path: Path) -> None:
-    with pytest.raises(WhatifError, match=r"none\.yaml: No such file or directory; it must be a YAML file of seeds"):
+    with pytest.raises(WhatifError, match=r"none\.yaml: No such file or directory; .*\.examples\.file must be a YAML"):
         read_seeds(str(tmp_path / "none.yaml"))
     (tmp_path / "latin.yaml").write_bytes(ENTRY.encode() + "# \xe9".encode("latin-1"))
     with pytest.raises(WhatifError, match=r"latin\.yaml: is not UTF-8 at byte \d+; save it as UTF-8"):

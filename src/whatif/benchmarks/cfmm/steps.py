@@ -22,7 +22,7 @@ from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_CHOOS
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.benchmarks.shared.tables import shared_tables
-from whatif.benchmarks.shared.tasks import write_shortcuts
+from whatif.benchmarks.shared.tasks import scatter_plot, write_shortcuts
 from whatif.engine.artifacts.schemas import (
     CORRECTIONS,
     IMAGES,
@@ -260,17 +260,7 @@ BENCHMARK = Benchmark(
         'Models", 2024.'
     ),
     headline=("acc_b", "acc_c"),
-    plots=(
-        {
-            "file": "accuracy.csv",
-            "template": "models",
-            "x": "original",
-            "y": "counterfactual",
-            "x_label": "acc_b, mean over categories (%)",
-            "y_label": "acc_c, mean over categories (%)",
-            "title": TITLE,
-        },
-    ),
+    plots=(scatter_plot(TITLE, "acc_b, mean over categories (%)", "acc_c, mean over categories (%)"),),
     people=peoples_work(
         extract["candidates"], extract["images"], written=annotate["annotated"], expanded=filter_["questions"]
     ),

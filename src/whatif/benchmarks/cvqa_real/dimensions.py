@@ -7,14 +7,8 @@ from dataclasses import replace
 
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.settings import CvqaRealSettings, main_strategy
-from whatif.benchmarks.shared.dimensions import (
-    ANSWERER,
-    CHOOSER,
-    SHOWN_ANSWERERS,
-    adapter_code,
-    strategy,
-)
-from whatif.engine.graph.dimensions import Dimension, Shown, part_dimension
+from whatif.benchmarks.shared.dimensions import ANSWERER, SHOWN_ANSWERERS, strategy, writer
+from whatif.engine.graph.dimensions import Shown, part_dimension
 from whatif.engine.params.programs import ProgramModel
 from whatif.engine.params.whole import Params
 
@@ -23,21 +17,15 @@ def _own(params: Params, benchmark: str) -> CvqaRealSettings:
     return params.section(benchmark, CvqaRealSettings)
 
 
-WRITER = Dimension(
+WRITER = writer(
     "writer",
     lambda params, benchmark: _own(params, benchmark).chat_models_of(*GROUPS),
-    "Only this model that writes counterfactual questions.",
-    is_model=True,
-    ignores=CHOOSER.ignores,
-    code=adapter_code,
+    "writes counterfactual questions",
 )
-POLISHER = Dimension(
+POLISHER = writer(
     "polisher",
     lambda params, benchmark: [] if (one := _own(params, benchmark).verify.polish.model) is None else [one],
-    "Only this model that polishes questions.",
-    is_model=True,
-    ignores=CHOOSER.ignores,
-    code=adapter_code,
+    "polishes questions",
 )
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import ValidationError, field_validator, model_validator
 
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN
+from whatif.benchmarks.cvqa_real.settings import NAME
+from whatif.benchmarks.shared.prompt_files import read_prompt_file
 from whatif.engine.errors import WhatifError
-from whatif.engine.files.inputs import read_bytes, user_path
-from whatif.engine.files.yaml_values import LARGEST, parse_yaml
 from whatif.engine.language.named_files import Entry, Text
 
-SEEDS_FILE = "seeds.yaml"
+SEEDS_FILE = "seeds.yaml"  # of this package
+SETTING = f"generate.{NAME}.prompting.examples.file"  # that replaces it
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def read_seeds(file: str | None) -> list[Seed]:
 
 def read_entries(file: str | None) -> list[SeedEntry]:
     """As `read_seeds`, with the scenes and changes of our seeds."""
-    values, path = _values(file)
+    values, path, _ = read_prompt_file(__package__, SEEDS_FILE, file, SETTING)
     if not isinstance(values, list) or not values:
         raise WhatifError(f"{path}: must be a list of seeds, each with id, group, question, answer and so on")
     entries = list(_checked(values, path))
@@ -103,21 +103,6 @@ def read_entries(file: str | None) -> list[SeedEntry]:
             raise WhatifError(f"{path}: entry {place}: {entry.id} is also the id of entry {seen[entry.id]}; rename one")
         seen[entry.id] = place
     return entries
-
-
-def _values(file: str | None) -> tuple[Any, Path]:
-    if file is None:
-        data, path = (resources.files(__package__) / SEEDS_FILE).read_bytes(), Path(SEEDS_FILE)
-    else:
-        path = user_path(file)
-        try:
-            data = read_bytes(path, LARGEST)
-        except OSError as error:
-            raise WhatifError(f"{path}: {error.strerror or error}; it must be a YAML file of seeds") from error
-    try:
-        return parse_yaml(data.decode("utf-8"), path)[0], path
-    except UnicodeDecodeError as error:
-        raise WhatifError(f"{path}: is not UTF-8 at byte {error.start:,}; save it as UTF-8") from error
 
 
 def _checked(values: list[Any], path: Path) -> Iterator[SeedEntry]:

@@ -32,6 +32,7 @@ from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS, write_program_findings
 from whatif.benchmarks.shared.tables import shared_tables
+from whatif.benchmarks.shared.tasks import OF_ACCURACIES, scatter_plot
 from whatif.engine.artifacts.schemas import PREDICTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.engine.graph.steps import Benchmark, StepsOf
@@ -225,18 +226,7 @@ BENCHMARK = Benchmark(
         'Zhang et al., "What If the TV Was Off? Examining Counterfactual Reasoning Abilities of Multi-modal Language '
         'Models", CVPR 2024.'
     ),
-    plots=tuple(
-        {
-            "file": f"accuracy-{group}.csv",
-            "template": "models",  # .dvc/plots/models.json: a scatter plot with a label for each point
-            "x": "original",
-            "y": "counterfactual",
-            "x_label": "Accuracy on original questions (%)",
-            "y_label": "Accuracy on counterfactual questions (%)",
-            "title": f"C-VQA-Real, {group}",
-        }
-        for group in GROUPS
-    ),
+    plots=tuple(scatter_plot(f"C-VQA-Real, {group}", *OF_ACCURACIES, file=f"accuracy-{group}.csv") for group in GROUPS),
     about=(
         "Open questions about images. The counterfactual question adds a presupposition with “if” to the original "
         "one, which can change the answer; the image stays the same (C-VQA, Zhang et al. 2024)."

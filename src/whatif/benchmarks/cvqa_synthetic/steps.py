@@ -29,7 +29,15 @@ from whatif.benchmarks.shared.dimensions import (
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.tables import shared_tables
-from whatif.benchmarks.shared.tasks import judgement, keep_pairs, pairs_of, rejection, write_shortcuts
+from whatif.benchmarks.shared.tasks import (
+    OF_ACCURACIES,
+    judgement,
+    keep_pairs,
+    pairs_of,
+    rejection,
+    scatter_plot,
+    write_shortcuts,
+)
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
@@ -254,28 +262,13 @@ def aggregate(task: Task[ReportSettings]) -> None:
     publish_report(task, own_puzzles(task, TITLE), TABLES)
 
 
-def plots(title: str) -> tuple[dict[str, str], ...]:
-    """What `dvc plots` shows."""
-    return (
-        {
-            "file": "accuracy.csv",
-            "template": "models",  # .dvc/plots/models.json: a scatter plot with a label for each point
-            "x": "original",
-            "y": "counterfactual",
-            "x_label": "Accuracy on original questions (%)",
-            "y_label": "Accuracy on counterfactual questions (%)",
-            "title": title,
-        },
-    )
-
-
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CvqaSyntheticSettings,
     steps=(extract, generate, filter_, verify, evaluate, judge, find_causes, audit_shortcuts, aggregate),
     citation=CITATION,
     headline=HEADLINE,
-    plots=plots(TITLE),
+    plots=(scatter_plot(TITLE, *OF_ACCURACIES),),
     about=(
         "Multiple-choice questions about drawn puzzles. The counterfactual question adds a presupposition, such as an"
         " object that is taken away, to the original one; the image stays the same (C-VQA, Zhang et al. 2024)."

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from whatif.benchmarks.cvqa_synthetic import BENCHMARK as OURS
-from whatif.benchmarks.cvqa_synthetic.steps import OF_TWINS, TABLE_7, VARIANT, plots
+from whatif.benchmarks.cvqa_synthetic.steps import OF_TWINS, TABLE_7, VARIANT
 from whatif.benchmarks.cvqa_synthetic.steps import aggregate as our_aggregate
 from whatif.benchmarks.cvqa_synthetic_released.settings import (
     CvqaSyntheticReleasedSettings,
@@ -30,7 +30,15 @@ from whatif.benchmarks.shared.dimensions import (
 )
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
-from whatif.benchmarks.shared.tasks import judgement, keep_pairs, pairs_of, rejection, write_shortcuts
+from whatif.benchmarks.shared.tasks import (
+    OF_ACCURACIES,
+    judgement,
+    keep_pairs,
+    pairs_of,
+    rejection,
+    scatter_plot,
+    write_shortcuts,
+)
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
@@ -141,10 +149,7 @@ def verify(task: Task[None]) -> None:
 )
 def evaluate(task: Task[Ask]) -> None:
     """Asks one model the questions of one part's puzzles, as our own are asked."""
-    questions = task.read("questions").to_pylist()
-    pairs = sorted({row["pair_id"] for row in questions})
-    here = task.part_of(len(pairs))
-    ask_choices(task, task.settings, questions, set(pairs[here.start : here.stop]), image_remedy=_FOLDER)
+    ask_choices(task, task.settings, task.read("questions").to_pylist(), image_remedy=_FOLDER)
 
 
 judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
@@ -227,7 +232,7 @@ BENCHMARK = Benchmark(
     outside=lambda params: "the released puzzles",
     citation=OURS.citation,
     headline=OURS.headline,
-    plots=plots(TITLE),
+    plots=(scatter_plot(TITLE, *OF_ACCURACIES),),
     about=(
         "The released puzzles of C-VQA-Synthetic: multiple-choice questions about drawn images. The counterfactual "
         "question adds a presupposition to the original one; the image stays the same (C-VQA, Zhang et al. 2024)."

@@ -16,10 +16,9 @@ from typing import Any
 from pydantic import create_model
 
 from whatif.benchmarks.from_yaml.expressions import ELEMENT, Used, names_in
-from whatif.benchmarks.from_yaml.scene_rows import SCENE_ATTRIBUTES
 from whatif.benchmarks.from_yaml.settings import ExtractRows, FromYamlSettings, Template, YamlFile, blanks_in
 from whatif.benchmarks.from_yaml.steps import PEOPLE, steps
-from whatif.benchmarks.from_yaml.table_rows import known_attributes
+from whatif.benchmarks.from_yaml.table_rows import SCENE_ATTRIBUTES, known_attributes
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.inputs import read_bytes
 from whatif.engine.files.yaml_values import LARGEST, parse_yaml

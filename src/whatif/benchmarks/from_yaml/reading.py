@@ -7,9 +7,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from whatif.benchmarks.from_yaml.scene_rows import scene_rows
 from whatif.benchmarks.from_yaml.settings import ExtractRows, PictureTable
-from whatif.benchmarks.from_yaml.table_rows import attributes_of, defect_of, picture_path, pictures_of, table_rows
+from whatif.benchmarks.from_yaml.table_rows import (
+    attributes_of,
+    defect_of,
+    picture_path,
+    pictures_of,
+    scene_rows,
+    table_rows,
+)
 from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.artifacts.images import image_row
 from whatif.engine.errors import WhatifError

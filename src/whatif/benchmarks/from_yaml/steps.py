@@ -202,10 +202,7 @@ def verify(task: Task[Any]) -> None:
 )
 def evaluate(task: Task[Ask]) -> None:
     """Asks one model the questions of one part's pairs: it ranks the options, or names one in its own words."""
-    questions = task.read("questions").to_pylist()
-    pairs = sorted({row["pair_id"] for row in questions})
-    here = task.part_of(len(pairs))
-    ask_choices(task, task.settings, questions, set(pairs[here.start : here.stop]))
+    ask_choices(task, task.settings, task.read("questions").to_pylist())
 
 
 judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])

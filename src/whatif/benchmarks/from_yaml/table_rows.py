@@ -1,4 +1,4 @@
-"""Rows of a user's table with pictures and attributes: CSV, JSONL or Parquet.
+"""Rows with pictures and attributes: of drawn scenes, or of a user's table in CSV, JSONL or Parquet.
 
 The header of a CSV file tells whether commas, semicolons or tabs divide its cells. A column whose cells are all numbers
 has numbers, as `number_columns` reads them; one whose cells are all JSON lists, such as `["red", "blue"]` or
@@ -20,7 +20,8 @@ from typing import Any
 
 from whatif.benchmarks.from_yaml.expressions import LONGEST_LIST, NO_VALUE
 from whatif.benchmarks.from_yaml.number_columns import AmbiguousNumberError, Number, number_columns
-from whatif.benchmarks.from_yaml.settings import PictureTable
+from whatif.benchmarks.from_yaml.settings import DrawnScenes, PictureTable
+from whatif.benchmarks.shared.drawn_scenes import SPLIT
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.cells import Damage, checked_row, damage_in, raw_row
 from whatif.engine.files.csv_reading import NotDelimitedError, delimited_rows, delimiter_of
@@ -32,6 +33,11 @@ _READERS = (".csv", ".jsonl", ".parquet")
 _PLAIN = (str, int, float, bool, type(None))
 _KNOWN = (*_PLAIN, list)
 Row = dict[str, Any]
+# What expressions about scenes can name: attribute -> the fields of its elements; None where it is no list.
+SCENE_ATTRIBUTES: dict[str, tuple[str, ...] | None] = {
+    "objects": ("noun", "colour", "size", "x", "y"),
+    "background": None,
+}
 
 
 def table_rows(settings: PictureTable) -> list[Row]:
@@ -217,3 +223,22 @@ def _parquet(path: Path, first: int | None) -> list[Row]:
             return list(file.read().to_pylist())
     except pa.ArrowException as error:
         raise WhatifError(f"{path}: is no Parquet file that can be read") from error
+
+
+def scene_rows(settings: DrawnScenes, seed: int) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Of each scene: a row of `images`, and the id and the attributes of the row.
+
+    x and y are the centre of a thing, as fractions of the image's side; y grows downwards. No embedded checkpoint was
+    trained on these scenes.
+    """
+    from whatif.world.drawn_images import scene_row
+    from whatif.world.scenes import draw_scene
+
+    for number in range(settings.number):
+        scene = draw_scene(SPLIT, number, seed, settings.kind)
+        objects = [
+            {"noun": thing.noun, "colour": thing.colour, "size": thing.size, "x": thing.x, "y": thing.y}
+            for thing in scene.things
+        ]
+        attributes = {"objects": objects, "background": scene.background}
+        yield scene_row(scene, settings.side), {"row_id": scene.scene_id, "attributes": attributes}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from whatif.benchmarks.mucr.settings import NAME, MucrSettings
-from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS, adapter_code, prompt_form_file, strategy
+from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS, prompt_form_file, strategy, writer
 from whatif.engine.graph.dimensions import Dimension, Shown, part_dimension
 from whatif.engine.params.whole import Params
 from whatif.models.text_to_image import code_of
@@ -14,13 +16,10 @@ def _own(params: Params, benchmark: str) -> MucrSettings:
 
 
 STRATEGY = strategy(lambda params, benchmark: _own(params, benchmark).evaluate.strategies)
-WRITER = Dimension(
+WRITER = writer(
     "writer",
     lambda params, benchmark: [] if (one := _own(params, benchmark).generate.descriptions.model) is None else [one],
-    "Only this model that writes descriptions.",
-    is_model=True,
-    ignores=CHOOSER.ignores,
-    code=adapter_code,
+    "writes descriptions",
 )
 GENERATOR = Dimension(
     "generator",
@@ -30,13 +29,8 @@ GENERATOR = Dimension(
     code=lambda params, key: code_of(_own(params, NAME).generate.generators[key].adapter),
 )
 PART = part_dimension(lambda params, benchmark: _own(params, benchmark).generate.parts)
-TUNED = Dimension(
-    "tuned",
-    lambda params, benchmark: _own(params, benchmark).evaluate.fine_tuning.models,
-    "Only this model that is fine-tuned.",
-    is_model=True,
-    ignores=CHOOSER.ignores,
-    code=adapter_code,
+TUNED = replace(
+    writer("tuned", lambda params, benchmark: _own(params, benchmark).evaluate.fine_tuning.models, "is fine-tuned"),
     files=prompt_form_file,
 )
 SEED = Dimension(

@@ -9,27 +9,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from whatif.engine.files.inputs import user_path
 from whatif.engine.graph.task import Task
 from whatif.engine.language.options import LETTERS
-from whatif.people.imports.labels import MISSING, quoted
+from whatif.people.imports.labels import MISSING, Finding, Place, quoted
 from whatif.people.label_files import TWICE_ALIKE, TWICE_DIFFERENTLY, read_label_file
 
 COLUMNS = ("question_id", "attempt", "answer")
 _REMEDY = "give answers to the questions of this benchmark as evaluate.mucr.human_attempts in params.yaml"
 Row = Mapping[str, Any]
-
-
-class _Place(NamedTuple):
-    """A row of a file, in the order of the files' names and lines."""
-
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}: line {self.line}"
 
 
 def write_attempts(task: Task[list[str]]) -> None:
@@ -54,17 +44,17 @@ def attempts_of(paths: Sequence[Path], questions: Sequence[Row]) -> tuple[list[d
     """
     files = list(dict.fromkeys(paths))
     by_id = {row["question_id"]: row for row in questions}
-    given: dict[tuple[str, str], list[tuple[_Place, str]]] = defaultdict(list)
-    refused: list[tuple[_Place, str, str]] = []
+    given: dict[tuple[str, str], list[tuple[Place, str]]] = defaultdict(list)
+    refused: list[Finding] = []
     for path, name in sorted(zip(files, _names(files), strict=True), key=lambda one: one[1]):
         for row in read_label_file(path, COLUMNS, file="answers", kind="people's answers"):
-            place = _Place(name, row.line)
+            place = Place(name, row.line)
             question_id, attempt, answer = (row.fields[column] for column in COLUMNS)
             fault = _fault(by_id.get(question_id), question_id, attempt, answer)
             if fault is None:
                 given[question_id, attempt].append((place, answer.upper()))
             else:
-                refused.append((place, *fault))
+                refused.append(Finding(place, *fault))
     found = []
     for (question_id, attempt), answers in sorted(given.items()):
         letters = {letter for _, letter in answers}
@@ -75,12 +65,13 @@ def attempts_of(paths: Sequence[Path], questions: Sequence[Row]) -> tuple[list[d
             if alike
             else (TWICE_DIFFERENTLY, f"{places} have different answers to the same question; none of them counts")
         )
-        refused += [(place, reason, detail) for place, _ in answers[alike:]]
+        refused += [Finding(place, reason, detail) for place, _ in answers[alike:]]
         if alike:
             (letter,) = letters
             right = letter == by_id[question_id]["answer"]
             found.append({"question_id": question_id, "attempt": attempt, "answer": letter, "correct": right})
-    return found, [_rejection(*one, several_files=len(files) > 1) for one in sorted(refused)]
+    refused.sort(key=lambda one: (one.place, one.reason, one.detail))
+    return found, [one.rejection(several_files=len(files) > 1, of="answers") for one in refused]
 
 
 def _fault(question: Row | None, question_id: str, attempt: str, answer: str) -> tuple[str, str] | None:
@@ -95,15 +86,6 @@ def _fault(question: Row | None, question_id: str, attempt: str, answer: str) ->
     if len(answer) != 1 or answer.upper() not in letters:
         return "no letter of an option", f"answer to {question_id} is {quoted(answer)}; use one of {', '.join(letters)}"
     return None
-
-
-def _rejection(place: _Place, reason: str, detail: str, *, several_files: bool) -> dict[str, str]:
-    named = f"{place.file}-" if several_files else ""
-    return {
-        "item_id": f"answers-{named}line-{place.line:06d}".replace(" ", "-"),
-        "reason": reason,
-        "detail": f"{place}: {detail}",
-    }
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

@@ -23,6 +23,7 @@ from whatif.benchmarks.mucr.settings import (
 from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_JUDGE, STRATEGY_FILES
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.tables import shared_tables
+from whatif.benchmarks.shared.tasks import scatter_plot
 from whatif.engine.artifacts.schemas import PREDICTIONS, REJECTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.engine.graph.reading import first_of
@@ -219,15 +220,9 @@ BENCHMARK = Benchmark(
         images=(made.extract["images"], made.draw["drawn-images"]),
     ),
     plots=(
-        {
-            "file": "accuracy.csv",
-            "template": "models",
-            "x": "text",
-            "y": "images",
-            "x_label": "text, mean of C2E, CP and EXP (%)",
-            "y_label": "images, mean of C2E, CP and EXP (%)",
-            "title": TITLE,
-        },
+        scatter_plot(
+            "MuCR", "text, mean of C2E, CP and EXP (%)", "images, mean of C2E, CP and EXP (%)", x="text", y="images"
+        ),
     ),
     about=(
         "A cause and its effect, as siamese images and as text, in groups of four that differ only in their cues. "

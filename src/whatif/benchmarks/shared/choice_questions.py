@@ -19,12 +19,13 @@ def ask_choices(
     task: Task[Any],
     ask: Ask,
     questions: Sequence[dict[str, Any]],
-    pairs: Collection[str],
+    pairs: Collection[str] | None = None,
     *,
     depicted: Callable[[str], Depicted | None] = lambda image_id: None,
     image_remedy: str = "",
 ) -> None:
-    """Writes the predictions of the job's model for those of the `questions` that belong to `pairs`.
+    """Writes the predictions of the job's model for those of the `questions` that belong to `pairs`: by default, those
+    of the job's part.
 
     `questions` are all questions of the benchmark. `depicted` returns what an image shows, if that is known.
     `image_remedy` is as in `write_predictions`. The choice of a ranking model is stored by the mean; all scores are
@@ -32,6 +33,10 @@ def ask_choices(
     """
     from whatif.scoring.rank import majority_answers, predictions
 
+    if pairs is None:
+        every = sorted({row["pair_id"] for row in questions})
+        here = task.part_of(len(every))
+        pairs = set(every[here.start : here.stop])
     model = task.wildcards["model"]
     in_words = ask == "generate" and task.model.answers_in_words
     form: MultipleChoice = "words" if in_words else task.model.multiple_choice

@@ -106,6 +106,13 @@ PROMPT = Dimension("prompt", _of_judge("prompt"), "Only this prompt of the judge
 SHOWN_JUDGE = Shown(JUDGE, _OF_JUDGES)
 
 
+def writer(name: str, keys: Callable[[Params, str], Sequence[str]], does: str) -> Dimension:
+    """The chat models, usually one or none, that write something for a benchmark; `does` says what, in the help."""
+    return Dimension(
+        name, keys, f"Only this model that {does}.", is_model=True, ignores=CHOOSER.ignores, code=adapter_code
+    )
+
+
 def strategy(names: Callable[[Params, str], Sequence[str]]) -> Dimension:
     """The prompting strategies for open questions. A file of predictions is read for one of them."""
 

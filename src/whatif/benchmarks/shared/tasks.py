@@ -18,6 +18,9 @@ from whatif.engine.graph.dimensions import Dimension
 from whatif.engine.graph.task import Task
 from whatif.results.reporting.funnel import FunnelStage
 
+# The labels of the axes of a scatter plot.
+OF_ACCURACIES = ("Accuracy on original questions (%)", "Accuracy on counterfactual questions (%)")
+
 
 def pairs_of(questions: Iterable[dict[str, Any]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Pair ids with their twin questions, which are adjacent in order of question_id."""
@@ -60,6 +63,22 @@ def write_shortcuts(task: Task[Any], sets: Mapping[str, Iterable[Mapping[str, An
         for shortcut in audit(rows, folds=folds, seed=task.seed, variants=variants, **how)
     ]
     task.outputs.write("shortcuts", found)
+
+
+def scatter_plot(
+    title: str, x_label: str, y_label: str, *, file: str = "accuracy.csv", **columns: str
+) -> dict[str, str]:
+    """What `dvc plots` shows of a file: a point with a label for each model (.dvc/plots/models.json)."""
+    return {
+        "file": file,
+        "template": "models",
+        "x": "original",
+        "y": "counterfactual",
+        **columns,
+        "x_label": x_label,
+        "y_label": y_label,
+        "title": title,
+    }
 
 
 def names_of(task: Task[Any], dimension: Dimension) -> dict[str, str]:

@@ -10,8 +10,7 @@ from whatif.engine.artifacts.images import EncodedPictures
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.atomic import write_whole
 from whatif.people.exports.tasks import AnnotationTask, Interface, TaskSet
-from whatif.people.picture_tasks import PICTURES, picture_name
-from whatif.people.shown_texts import refuse_hidden
+from whatif.people.picture_tasks import PICTURES, picture_name, refuse_hidden
 
 NO_TEXT = "–"  # shown for a text that a task does not have
 NO_IMAGE = (  # shown for an image that a task does not have: one transparent pixel

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 FINAL_DECISIONS = "adjudicated"  # annotator of the decisions in the column of an adjudicator
-REJECTED_LABEL = "labels-"  # item ids of rejected labels begin with it
+LABELS = "labels"
+REJECTED_LABEL = f"{LABELS}-"  # item ids of rejected labels begin with it
 UNKNOWN = ("unknown item", "unknown task")  # reasons for rejecting a label of an item that is not asked about
 MISSING = frozenset({"nan", "na", "<na>", "null"})  # how pandas, R and databases write a cell without a value
 SHOWN = 60  # maximum length of a value in a message, in characters
@@ -57,17 +58,17 @@ class Finding:
     reason: str
     detail: str
 
-    def rejection(self, *, several_files: bool, with_file: bool = True) -> dict[str, str]:
-        """A row of the table `rejections`; its item_id is for example `labels-line-000012`.
+    def rejection(self, *, several_files: bool, with_file: bool = True, of: str = LABELS) -> dict[str, str]:
+        """A row of the table `rejections`; its item_id is for example `labels-line-000012`, if it is `of` labels.
 
         The id has the name of the file if there are several files.
         """
         place = self.place
-        names = [*([place.file] if several_files else []), place.unit, f"{place.number:06d}"]
+        names = [of, *([place.file] if several_files else []), place.unit, f"{place.number:06d}"]
         names += [place.part] if place.part else []
         where = str(place) if with_file else place.row
         return {
-            "item_id": REJECTED_LABEL + "-".join(names).replace(" ", "-"),
+            "item_id": "-".join(names).replace(" ", "-"),
             "reason": self.reason,
             "detail": f"{where}: {self.detail}",
         }
