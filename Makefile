@@ -22,7 +22,7 @@ endif
 endif
 endif
 
-.PHONY: repro check test test-training label-studio harnesses soak lint lock numbers docs demo bench train-embedded help clean
+.PHONY: repro check test promises test-training label-studio harnesses soak lint lock numbers docs demo bench train-embedded help clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -51,13 +51,18 @@ lint: $(VENV)/.installed-dev ## ruff, mypy, snakefmt
 	mypy
 	snakefmt --check Snakefile stages src/whatif
 
-# Three at a time on two cores, because some tests wait. A worker that has nothing left to do takes tests from another one.
-PYTEST := $(THREADS) pytest --numprocesses 3 --dist worksteal
+# Two at a time: a third worker imports and prepares everything once more, and is no faster. One that has nothing left to do takes
+# tests from the other one.
+PYTEST := $(THREADS) pytest --numprocesses 2 --dist worksteal
 
 check: lint ## lint, types, and the quick tests, which start no process
 	$(PYTEST) -m "not process and not slow and not pipeline and not training and not soak"
 
-test: lint ## every promise once, with the real tools
+# The linters need one core, and so do some tests, which wait for something: beside each other, both take less time.
+test: $(VENV)/.installed-dev ## lint, types, and every promise once, with the real tools
+	@$(MAKE) --no-print-directory --jobs 2 lint promises
+
+promises: $(VENV)/.installed-dev
 	$(PYTEST) -m "not training and not soak"
 
 test-training: $(VENV)/.installed-dev ## the tests of the recipes in training/: after a change there

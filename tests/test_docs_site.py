@@ -128,6 +128,7 @@ def test_every_page_has_a_policy_that_runs_the_scripts_of_the_site_alone(built: 
         assert 0 < scripts.count("sha256-") <= len(inline), path
 
 
+@pytest.mark.soak
 def test_pages_from_a_server_break_no_policy_and_search_works(built: Path, browser: Browser) -> None:
     with served(built) as address:
         page = browser.new_page()

@@ -32,6 +32,7 @@ def test_a_run_prints_a_line_for_each_job_and_starts_snakemake_once(made: str, r
     assert len(list((checkout.path / ".snakemake/log").glob("*.log"))) == 1
 
 
+@pytest.mark.soak
 def test_a_job_that_fails_fails_its_own_stage_and_is_tried_once(checkout: Checkout) -> None:
     by_majority = checkout.path / "data/evaluate/majority/cvqa-synthetic/predictions/part-001-of-002.parquet"
     by_majority.unlink()

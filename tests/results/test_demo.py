@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.command_line import refused, whatif
 from tests.results.site.chromium import Open, until
 from tests.results.site.example_items import paired
 from tests.results.site.example_results import of_pairs
 from tests.results.site.links import faults
 from whatif import __version__
 from whatif.benchmarks.sample_site import ITEMS, sample_files, sampled
-from whatif.commands.demo import demo
+from whatif.commands.cli import main
 from whatif.engine.errors import WhatifError
 from whatif.results.demo.bundle import MARK, bundle, packed, unpack
 
@@ -94,17 +95,17 @@ def test_a_sample_has_the_first_items_of_each_view_and_others_at_equal_distances
 
 def test_the_command_writes_the_pages_once_and_says_what_to_type_next(tmp_path: Path) -> None:
     place = tmp_path / "pages"
-    done = CliRunner().invoke(demo, ["--folder", str(place), "--no-open"])
+    done = whatif("demo", "--folder", place, "--no-open")
     assert done.exit_code == 0, done.output
     assert f"Open in your browser: {place / 'index.html'}" in done.output
     assert "What to type next:" in done.output and "whatif --help" in done.output
     times = {path: path.stat().st_mtime_ns for path in place.rglob("*")}
-    assert CliRunner().invoke(demo, ["--folder", str(place), "--no-open"]).exit_code == 0
+    assert whatif("demo", "--folder", place, "--no-open").exit_code == 0
     assert times == {path: path.stat().st_mtime_ns for path in place.rglob("*")}
 
 
 def test_the_pages_go_to_the_cache_of_the_user(tmp_path: Path) -> None:
-    done = CliRunner().invoke(demo, ["--no-open"], env={"XDG_CACHE_HOME": str(tmp_path)})
+    done = CliRunner().invoke(main, ["demo", "--no-open"], env={"XDG_CACHE_HOME": str(tmp_path)})
     assert done.exit_code == 0 and (tmp_path / "whatif" / f"demo-{__version__}" / "index.html").is_file()
 
 
@@ -120,8 +121,8 @@ def test_an_older_bundle_is_replaced_and_an_interrupted_one_completed(tmp_path: 
 
 def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
-    done = CliRunner().invoke(demo, ["--folder", str(tmp_path), "--no-open"])
-    assert isinstance(done.exception, WhatifError) and "give --folder a new or an empty folder" in str(done.exception)
+    said = refused(whatif("demo", "--folder", tmp_path, "--no-open"))
+    assert "give --folder a new or an empty folder" in said
     with pytest.raises(WhatifError, match="is not a folder; give --folder another name"):
         unpack(packed({"index.html": b""}), tmp_path / "thesis.tex")
     for path in ("../out.html", "/out.html"):

@@ -28,6 +28,7 @@ def offline(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WHATIF_RESPONSES", raising=False)
 
 
+@pytest.mark.soak
 def test_bad_replies_of_a_real_endpoint_are_refused_with_their_reasons(
     project: Project, served: tuple[str, Path]
 ) -> None:

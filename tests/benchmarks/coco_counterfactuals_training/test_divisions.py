@@ -69,6 +69,7 @@ def test_both_samples_of_a_pair_are_drawn_together_and_a_larger_draw_contains_a_
     assert len(found["base"] & POOL.paired) == 8_705
 
 
+@pytest.mark.soak
 def test_draws_depend_on_the_seed_and_not_on_the_order_of_ids() -> None:
     turned = Pool(*(frozenset(sorted(ids, reverse=True)) for ids in (POOL.paired, POOL.unpaired, PAIRS, CORRECT)))
     for mixture in MIXTURES:

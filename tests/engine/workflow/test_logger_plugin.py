@@ -106,6 +106,7 @@ def test_a_failure_that_is_no_message_of_whatif_shows_the_end_of_the_log(tmp_pat
     assert "ValueError: 7" in said and "\n30\n" in said and "\n5\n" not in said
 
 
+@pytest.mark.soak
 def test_a_terminal_has_one_live_line_with_the_stage_the_jobs_and_the_time_left(tmp_path: Path) -> None:
     progress = "filter toy: 3 of 9 questions in 00:01, 00:02 left"
     line = rf"filter: 2 of 3 jobs \|\S+ *\| 00:\d\d, about 00:\d\d left, filter toy: {progress}"

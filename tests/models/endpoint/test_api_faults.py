@@ -24,6 +24,7 @@ from whatif.models.responses.stored import stored
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("key")]
 
 
+@pytest.mark.soak
 def test_every_question_is_answered_or_an_error_once_when_a_third_of_requests_fail(
     served: tuple[str, Path], tmp_path: Path
 ) -> None:

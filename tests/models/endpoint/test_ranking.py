@@ -297,6 +297,7 @@ class Encoded:
         return self._pictures[image_id]
 
 
+@pytest.mark.soak
 def test_transformers_serve_gives_no_log_probabilities(served: tuple[str, Path], tmp_path: Path) -> None:
     address, folder = served
     asked = [question(number, ("A", "B")) for number in range(3)]

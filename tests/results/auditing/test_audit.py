@@ -120,6 +120,7 @@ def test_the_function_takes_files_frames_and_named_columns(tmp_path: Path) -> No
     pd.testing.assert_frame_equal(found, whatif.audit_shortcuts(arrays, folds=3))
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 @pytest.mark.skipif(not RELEASED.is_file(), reason="WHATIF_DATA does not name a folder with the released questions")
 def test_the_released_puzzles_have_the_known_shortcuts() -> None:

@@ -23,6 +23,7 @@ def pruned(benchmark: Benchmark) -> Pruned:
     return prune(benchmark.items, How(folds=3))
 
 
+@pytest.mark.soak
 def test_no_rule_is_above_chance_afterwards(pruned: Pruned) -> None:
     assert [one.rule for one in pruned.before.findings if one.above_chance]
     assert not [one for one in pruned.after.findings if one.above_chance]

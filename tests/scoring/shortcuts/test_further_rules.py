@@ -86,6 +86,7 @@ def test_options_that_also_answer_the_basic_question() -> None:
     assert list(by_answers(three, answers, "basic").values()) == [Count(0, 1), Count()]
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 def test_exchangeable_options_give_nothing_away_and_all_variants_are_audited() -> None:
     variants = ("basic", "counterfactual", "counterfactual1", "counterfactual2", "counterfactual3")
