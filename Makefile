@@ -58,7 +58,7 @@ PYTEST := $(THREADS) pytest --numprocesses 2 --dist worksteal
 check: lint ## lint, types, and the quick tests, which start no process
 	$(PYTEST) -m "not process and not slow and not pipeline and not training and not soak"
 
-# The linters need one core, and so do some tests, which wait for something: beside each other, both take less time.
+# Beside each other: the linters use one core, and some tests only wait.
 test: $(VENV)/.installed-dev ## lint, types, and every promise once, with the real tools
 	@$(MAKE) --no-print-directory --jobs 2 lint promises
 

@@ -25,7 +25,6 @@ from whatif.benchmarks.shared.reports import publish
 from whatif.benchmarks.shared.results import Results
 from whatif.benchmarks.shared.tasks import names_of
 from whatif.engine.graph.task import Task
-from whatif.engine.params.resolution import Resolution
 from whatif.people.consensus import consensus, made_by
 from whatif.people.items import Row
 from whatif.results.reporting.declared import report_of
@@ -72,12 +71,6 @@ class PairResults(Results):
             **more,
         )
 
-    @property
-    def resolution(self) -> Resolution:
-        """How the judgements of several people become one."""
-        found: Resolution = self.task.settings.resolution
-        return found
-
     @cached_property
     def photographs(self) -> dict[str, str]:
         """The photograph of each pair by its id, where there is one."""
@@ -108,10 +101,14 @@ class PairResults(Results):
     @cached_property
     def recalls(self) -> dict[str, Table]:
         """Tables 2 and 13, by their numbers."""
-        return self.recalls_by("unique captions" if self.unique_captions else "rows")
+        return self._recalls_by("unique captions" if self.unique_captions else "rows")
 
-    def recalls_by(self, rule: Rule) -> dict[str, Table]:
-        """Tables 2 and 13 with captions counted by a rule."""
+    @cached_property
+    def recalls_by_item(self) -> dict[str, Table]:
+        """The same where of several equal captions, only that of the image counts as right."""
+        return self._recalls_by("by item")
+
+    def _recalls_by(self, rule: Rule) -> dict[str, Table]:
         return {
             table: recall_table(
                 table,

@@ -27,7 +27,6 @@ from whatif.benchmarks.shared.tasks import limits_of, names_of, with_predictions
 from whatif.engine.files.inputs import user_path
 from whatif.engine.graph.task import Task
 from whatif.engine.language.strategies import DIRECT
-from whatif.engine.params.resolution import Resolution
 from whatif.formats.c_vqa import picture_name
 from whatif.people.question_checks import ANSWER, QUESTION
 from whatif.results.reporting.declared import report_of
@@ -52,7 +51,6 @@ class RealResults(Results):
 
     task: Task[ReportSettings]
     settings: AggregateCvqaReal
-    resolution: Resolution
     predictions: Sequence[Row]
     work: Sequence[WrittenBy]
     perceived: Mapping[int, str] | None
@@ -76,7 +74,6 @@ class RealResults(Results):
             groups=GROUPS,
             judged=judged_of(task, asking.judge, questions, names),
             stages=stages_of(task, work, each, pilots),
-            resolution=asking.resolution,
             predictions=list(task.rows("predictions")),
             work=work,
             perceived=None if annotations is None else perceived_genders(user_path(annotations)),

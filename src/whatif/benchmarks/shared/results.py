@@ -58,6 +58,12 @@ class Results:
         """The level of intervals as text: `95%`."""
         return f"{100 * self.settings.confidence:g}%"
 
+    @property
+    def resolution(self) -> Resolution:
+        """How people's judgements of an item are resolved, where there are some."""
+        found: Resolution = self.task.settings.resolution
+        return found
+
 
 class Audited(Protocol):
     """The results of a step that reads `shortcuts`; `chance` is the accuracy of guessing in percent, if it is known."""
@@ -125,12 +131,6 @@ class SystemResults(Results):
     def ranked_by(self) -> str:
         """What a table says about a rule of ranking that is not the usual one."""
         return "" if self.rule == STORED else f"Ranked options are compared by {self.rule}."
-
-    @property
-    def resolution(self) -> Resolution:
-        """How people's judgements of an item are resolved."""
-        found: Resolution = self.task.settings.resolution
-        return found
 
     def place(self, system: System) -> dict[str, str]:
         """The identifying columns of a system."""

@@ -1,13 +1,13 @@
 """The table `paired`: the standard measures of benchmarks whose questions come in pairs, for each system.
 
-    original        share of the pairs whose original question is answered correctly
-    counterfactual  the same for the counterfactual question
-    drop            original minus counterfactual, in points
-    pair_accuracy   share of the pairs with both questions answered correctly
-    consistency     share of the pairs in which the answer changes if and only if it should
-    ignored_presupposition            share of the wrong answers to counterfactual questions that are right originally
-    ignored_presupposition_by_chance  what it would be if the same questions had wrong answers at random
-    extraction_rate share of the answers, of both questions, that could be extracted
+    original: share of the pairs whose original question is answered correctly
+    counterfactual: the same for the counterfactual question
+    drop: original minus counterfactual, in points
+    pair_accuracy: share of the pairs with both questions answered correctly
+    consistency: share of the pairs in which the answer changes if and only if it should
+    ignored_presupposition: share of the wrong counterfactual answers that are the right answers to the originals
+    ignored_presupposition_by_chance: what that share would be if the same questions had wrong answers at random
+    extraction_rate: share of the answers, of both questions, that could be extracted
 
 `consistency` needs both answers. It should change if the right answers of the pair differ, and only then.
 `ignored_presupposition` is conditional on a wrong answer that was extracted, in pairs whose right answers differ. All

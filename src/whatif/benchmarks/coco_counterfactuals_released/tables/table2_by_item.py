@@ -5,4 +5,4 @@ from __future__ import annotations
 from whatif.benchmarks.coco_counterfactuals.report import PairResults
 from whatif.results.reporting.declared import Made
 
-TABLE: Made[PairResults] = Made(91, lambda found: found.recalls_by("by item")["2"])
+TABLE: Made[PairResults] = Made(91, lambda found: found.recalls_by_item["2"])
