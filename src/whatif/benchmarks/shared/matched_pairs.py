@@ -26,8 +26,8 @@ Row = Mapping[str, Any]
 _ABOUT = (
     "Chosen is a caption for each of both images, or an image for each of both captions; in rows over all pairs, a "
     "side is right if both of its choices are. Pair accuracy is the text, image or group score of Winoground. A tie, "
-    "or a pair that could not be scored, is no answer. Of two, a wrong choice is always that of the other side, so there "
-    "is no share of ignored presuppositions."
+    "or a pair that could not be scored, is no answer. Of two, a wrong choice is always that of the other side, so "
+    "there is no share of ignored presuppositions."
 )
 
 
