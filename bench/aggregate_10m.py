@@ -1,4 +1,4 @@
-"""Ten million predictions of twin questions to metrics and tables, beside pandas with accuracies alone.
+"""Ten million predictions of pairs of questions to metrics and tables, beside pandas with accuracies alone.
 
 The peer gives the accuracies by all sets of rules, as ours does; each different response is read once. The further peer
 gives those of `correct` alone, so that it reads neither responses nor rules.
@@ -181,8 +181,8 @@ def _ours(folder: Path, made: Path) -> list[float]:
     from whatif.engine import artifacts
     from whatif.engine.artifacts.ahead import read_ahead
     from whatif.engine.looked_up import looked_up
+    from whatif.results.reporting.question_pairs import PREDICTION_COLUMNS, QUESTION_COLUMNS, QuestionPairAnswers
     from whatif.results.reporting.report import Report, text_files
-    from whatif.results.reporting.twin_answers import PREDICTION_COLUMNS, QUESTION_COLUMNS, TwinAnswers
     from whatif.scoring.ranking_rules import STORED
 
     folders = sorted(folder.glob("model-*"))
@@ -191,7 +191,7 @@ def _ours(folder: Path, made: Path) -> list[float]:
     said = artifacts.batches(paths, PREDICTIONS, PREDICTION_COLUMNS, encoded=["model", "response", "answer", "status"])
     asked = artifacts.batches([folder / "questions.parquet"], QUESTIONS, QUESTION_COLUMNS)
     found = Puzzles(
-        **answered_fields(TwinAnswers(read_ahead(said), asked, names), names, STORED),
+        **answered_fields(QuestionPairAnswers(read_ahead(said), asked, names), names, STORED),
         task=cast(Any, None),
         title=TITLE,
         settings=ReportSettings(0.95, 500),

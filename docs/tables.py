@@ -25,9 +25,9 @@ import pandas as pd
 from docs.audit_tables import PRUNED, audited, largest_option, most_kept
 from docs.numbers import claims, embedded, first_run, guessed, reading_errors, recomputed
 from docs.numbers.markdown import ROOT, markdown
+from whatif.results.reporting.pair_measures import ACCURACIES, DROPPED, MCNEMAR
 from whatif.results.reporting.rendering import grid
 from whatif.results.reporting.table import Column, View, from_csv
-from whatif.results.reporting.twin_measures import ACCURACIES, DROPPED, MCNEMAR
 
 SIMULATED = (
     *("coverage", "coverage of other designs", "coverage of independent questions"),

@@ -148,7 +148,7 @@ def test_vlmevalkit_reads_every_question_and_its_picture(tables: list[dict[str, 
         assert line["question"] == row["question"] or kind == "open"
         assert str(line["answer"]) == row["answer"]
         assert [str(line[letter]) for letter in options] == (row["choices"] or [])
-    assert sum(len(image) <= 64 for image in images.values()) == 2  # twins share a picture
+    assert sum(len(image) <= 64 for image in images.values()) == 2  # the questions of a pair share a picture
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.pilots import Pilot, marked, pilot_of, pilots_of
 from whatif.benchmarks.shared.question_items import About, question_items, shown_systems, title_of
 from whatif.benchmarks.shared.reports import audits_of, costs_of, publish
-from whatif.benchmarks.shared.results import TwinResults
+from whatif.benchmarks.shared.results import PairedResults
 from whatif.benchmarks.shared.tables import shared_tables
 from whatif.benchmarks.shared.tasks import (
     evaluation_stage,
@@ -46,18 +46,12 @@ from whatif.engine.workflow.rules import SNAKEFILE
 from whatif.results.reporting.declared import Declared, Figure, Made, report_of
 from whatif.results.reporting.funnel import FunnelStage, funnel, reasons
 from whatif.results.reporting.items import ItemView
-from whatif.results.reporting.paired import PairedText, paired, twin_systems
-from whatif.results.reporting.precision import in_percent
-from whatif.results.reporting.report import Report
-from whatif.results.reporting.shortcuts import shortcuts
-from whatif.results.reporting.table import DROP, OURS, REPORTED, Column, Table, View, tidy
-from whatif.results.reporting.table_modules import TableModules
-from whatif.results.reporting.twin_measures import (
+from whatif.results.reporting.pair_measures import (
     ACCURACIES,
     DROPPED,
     MCNEMAR,
+    PAIR_MEASURES,
     PAIRS,
-    TWIN_MEASURES,
     Part,
     accuracy,
     drop,
@@ -67,6 +61,12 @@ from whatif.results.reporting.twin_measures import (
     share_of,
     statuses,
 )
+from whatif.results.reporting.paired import PairedText, paired, paired_systems
+from whatif.results.reporting.precision import in_percent
+from whatif.results.reporting.report import Report
+from whatif.results.reporting.shortcuts import shortcuts
+from whatif.results.reporting.table import DROP, OURS, REPORTED, Column, Table, View, tidy
+from whatif.results.reporting.table_modules import TableModules
 from whatif.scoring.open_answers import open_predictions
 from whatif.scoring.rank import majority_answers, predictions
 from whatif.scoring.shortcuts.audit import audit
@@ -84,6 +84,7 @@ __all__ = [
     "MCNEMAR",
     "OURS",
     "PAIRS",
+    "PAIR_MEASURES",
     "PREDICTIONS",
     "QUESTIONS",
     "REJECTIONS",
@@ -92,7 +93,6 @@ __all__ = [
     "SHOWN_CHOOSERS",
     "SITE_OUTPUTS",
     "SNAKEFILE",
-    "TWIN_MEASURES",
     "About",
     "ArtifactTable",
     "Benchmark",
@@ -103,6 +103,7 @@ __all__ = [
     "FunnelStage",
     "ItemView",
     "Made",
+    "PairedResults",
     "PairedText",
     "Part",
     "Pilot",
@@ -116,7 +117,6 @@ __all__ = [
     "TableModules",
     "Task",
     "Trial",
-    "TwinResults",
     "UnreadableImageError",
     "View",
     "WhatifError",
@@ -141,6 +141,7 @@ __all__ = [
     "of_models",
     "open_predictions",
     "paired",
+    "paired_systems",
     "pairs_of",
     "part_dimension",
     "pilot_of",
@@ -159,7 +160,6 @@ __all__ = [
     "stream",
     "tidy",
     "title_of",
-    "twin_systems",
     "user_path",
     "with_predictions",
     "write_predictions",

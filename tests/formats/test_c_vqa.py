@@ -151,7 +151,7 @@ BAD_QUESTIONS: dict[str, tuple[list[dict[str, Any]], str]] = {
     "pair twice": ([*own_pair(), *own_pair()], "duplicate counterfactual question"),
     "unknown variant": ([own_question("factual")], "variant is `factual`; it is one of original, counterfactual"),
     "unknown group": (own_pair(group="dot-minimum"), "group `dot-minimum` is not one of"),
-    "twins apart": (
+    "pair apart": (
         [own_question("original"), own_question("counterfactual", group="dot-removal")],
         "the twins have different groups, dot-maximum and dot-removal",
     ),

@@ -111,7 +111,7 @@ def prompt(images: Sequence[Image.Image], text: str = "How many dots?") -> Promp
     return Prompt(asked.messages, images)
 
 
-def twin_questions(pictures: int = 1) -> list[Question]:
+def questions_sharing_images(pictures: int = 1) -> list[Question]:
     """Eleven open questions of different lengths, two or three about the same images, which have different sizes."""
     words = ["how", "many", "dots", "are", "there", "in", "all", "the", "circles", "together", "inside"]
     sizes = [(56, 56), (28, 56), (40, 30), (56, 28)]

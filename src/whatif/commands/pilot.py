@@ -112,11 +112,11 @@ def _print(
 
 def _unit(questions: Collection[Mapping[str, Any]]) -> str:
     """What the questions with the same `pair_id` are called, as in the tables."""
-    from whatif.engine.artifacts.variants import are_twins
+    from whatif.engine.artifacts.variants import are_pairs
 
     if len({row["pair_id"] for row in questions}) == len(questions):
         return "question"
-    return "pair" if are_twins({row["variant"] for row in questions}) else "item"
+    return "pair" if are_pairs({row["variant"] for row in questions}) else "item"
 
 
 def _cost(settings: Any, prompt: int, response: int) -> str:

@@ -29,7 +29,7 @@ _PAIR = ("pair_id", "pair", "twin_id", "question_pair")
 _GROUP = ("group", "category", "type", "question_type", "subject", "task")
 _VARIANT = ("variant", "version", "condition")
 _ID = ("question_id", "id", "index", "qid", "uid", "item_id", "sample_id", "doc_id")
-_TWINS = ("new", "counterfactual", "cf", "edited", "perturbed", "twin")
+_COUNTERFACTUAL = ("new", "counterfactual", "cf", "edited", "perturbed", "twin")
 _LETTERED = re.compile(r"(?:option|choice|opt|ending|answer)?_?([a-z])")
 _NUMBERED = re.compile(r"(?:option|choice|opt|ending)_?(\d{1,2})")
 _CAPTIONS = (
@@ -43,7 +43,7 @@ _CAPTIONS = (
 class Columns:
     """The columns of a benchmark, by what they hold; empty where it has none.
 
-    `questions` and `answers` have one name, or two if a row holds an original question and its counterfactual twin.
+    `questions` and `answers` have one name, or two if a row holds an original question and its counterfactual.
     `options` has one list of names for each question: one column with a list, or one column for each option; an empty
     list means that the options are in the question's text, or that there are none. `captions` are the original and the
     counterfactual caption; then there is no question.
@@ -193,10 +193,10 @@ def _few(rows: Sequence[Row], name: str, most: int = 12) -> bool:
     return len({str(row.get(name)) for row in rows}) <= min(most, max(1, len(rows) // 2))
 
 
-def _twins(base: str) -> Iterator[str]:
-    for twin in _TWINS:
-        yield f"{twin}_{base}"
-        yield f"{base}_{twin}"
+def _counterfactual_names(base: str) -> Iterator[str]:
+    for word in _COUNTERFACTUAL:
+        yield f"{word}_{base}"
+        yield f"{base}_{word}"
 
 
 def _questions(plain: Mapping[str, str]) -> tuple[str, ...]:
@@ -204,7 +204,7 @@ def _questions(plain: Mapping[str, str]) -> tuple[str, ...]:
         first = next((name for name in (base, f"original_{base}", f"{base}_original") if name in plain), None)
         if first is None:
             continue
-        second = next((name for name in _twins(base) if name in plain), None)
+        second = next((name for name in _counterfactual_names(base) if name in plain), None)
         return (plain[first],) if second is None else (plain[first], plain[second])
     return ()
 
@@ -216,7 +216,7 @@ def _answers(plain: Mapping[str, str], questions: Sequence[str]) -> tuple[str, .
             continue
         if len(questions) < 2:
             return (plain[first],)
-        second = next((name for name in _twins(base) if name in plain), None)
+        second = next((name for name in _counterfactual_names(base) if name in plain), None)
         if second is not None:
             return plain[first], plain[second]
     return ()
@@ -240,7 +240,7 @@ def _options(
     base = next((name for name in _OPTIONS if name in plain), None)
     if base is not None:
         own = (plain[base],)
-        second = next(((plain[name],) for name in _twins(base) if name in plain), own)
+        second = next(((plain[name],) for name in _counterfactual_names(base) if name in plain), own)
         return (own, second)[: len(questions)]
     series = _series(columns, {*questions})
     return (series,) * len(questions)

@@ -1,6 +1,6 @@
 """Reads and writes the released question files of C-VQA-Synthetic and C-VQA-Real (CSV).
 
-A row of the CSV holds one original question and its counterfactual twin on the same image. It becomes two rows of the
+A row of the CSV holds a pair: an original and its counterfactual question on the same image. It becomes two rows of the
 table `questions`. Fields are text and are never evaluated. A file that is read and written again is the same byte for
 byte, provided that it has no byte order mark and that its lines end with LF, as in the released files.
 """
@@ -81,10 +81,10 @@ def read_released(path: Path) -> list[dict[str, Any]]:
     (C-VQA 3.3, 3.4).
     """
     questions: list[dict[str, Any]] = []
-    for twins in _rows(path):
-        if isinstance(twins, BadRowError):
-            raise twins
-        questions.extend(twins)
+    for pair in _rows(path):
+        if isinstance(pair, BadRowError):
+            raise pair
+        questions.extend(pair)
     if not questions:
         raise WhatifError(f"{path}: no questions below the header; a row has {','.join(COLUMNS)}")
     return questions
@@ -100,16 +100,16 @@ def read_good_rows(path: Path, types: Collection[str] = tuple(_GROUPS)) -> Relea
     Raises WhatifError for a file that is missing, empty, not UTF-8 or not CSV, and for other columns.
     """
     released = Released([], [])
-    for twins in _rows(path, types):
-        if isinstance(twins, BadRowError):
-            released.rejections.append({"item_id": twins.row, "reason": twins.reason, "detail": twins.detail})
+    for pair in _rows(path, types):
+        if isinstance(pair, BadRowError):
+            released.rejections.append({"item_id": pair.row, "reason": pair.reason, "detail": pair.detail})
         else:
-            released.questions.extend(twins)
+            released.questions.extend(pair)
     return released
 
 
 def _rows(path: Path, types: Collection[str] = tuple(_GROUPS)) -> Iterator[list[dict[str, Any]] | BadRowError]:
-    """The twin questions of each row, or what is wrong with it."""
+    """The pair of questions of each row, or what is wrong with it."""
     read = records(path)
     _, _, header = next(read, (1, "", []))
     missing = [column for column in COLUMNS if column not in header]
@@ -120,19 +120,19 @@ def _rows(path: Path, types: Collection[str] = tuple(_GROUPS)) -> Iterator[list[
     first_lines: dict[str, int] = {}
     for number, (line, written, fields) in enumerate(read, 1):
         try:
-            twins = _twins(fields, number, written)
+            pair = _pair_of(fields, number, written)
         except _FaultError as fault:
             yield BadRowError(path, line, fault.reason, fault.detail)
             continue
         if fields[-1] not in types:
             yield BadRowError(path, line, _OTHER_TYPE, f"type is `{fields[-1]}`, not one of {', '.join(types)}")
             continue
-        earlier = first_lines.setdefault(twins[0]["pair_id"], line)
+        earlier = first_lines.setdefault(pair[0]["pair_id"], line)
         if earlier != line:
             detail = f"img_path `{fields[0]}` is already used in line {earlier}; every puzzle has its own image"
             yield BadRowError(path, line, "duplicate", detail)
             continue
-        yield twins
+        yield pair
 
 
 def write_released(questions: Iterable[Mapping[str, Any]], path: Path) -> None:
@@ -143,7 +143,7 @@ def write_released(questions: Iterable[Mapping[str, Any]], path: Path) -> None:
     image is named `<pair_id>.png`. The file is renamed into place when it is complete: after an error no partial
     file is left, and a previous file is unchanged.
 
-    Raises WhatifError naming the pair when a twin is missing or duplicated, or when a row would be read back
+    Raises WhatifError naming the pair when a question is missing or duplicated, or when a row would be read back
     differently (`read_released` lists the requirements), and when the file cannot be written.
     """
     waiting: dict[str, dict[str, Mapping[str, Any]]] = {}
@@ -151,16 +151,16 @@ def write_released(questions: Iterable[Mapping[str, Any]], path: Path) -> None:
     for question in questions:
         pair_id, variant = question["pair_id"], question["variant"]
         where = f"{path}: pair {pair_id}"
-        twins = waiting.setdefault(pair_id, {})
+        pair = waiting.setdefault(pair_id, {})
         if variant not in VARIANTS:
             raise WhatifError(f"{where}: variant is `{variant}`; it is one of {', '.join(VARIANTS)}")
-        if variant in twins or pair_id in lines:
+        if variant in pair or pair_id in lines:
             raise WhatifError(f"{where}: duplicate {variant} question; a pair has one of each variant")
-        twins[variant] = question
-        if len(twins) == len(VARIANTS):
+        pair[variant] = question
+        if len(pair) == len(VARIANTS):
             lines[pair_id] = _line(waiting.pop(pair_id), where)
-    for pair_id, twins in waiting.items():
-        lost = next(variant for variant in VARIANTS if variant not in twins)
+    for pair_id, pair in waiting.items():
+        lost = next(variant for variant in VARIANTS if variant not in pair)
         raise WhatifError(f"{path}: pair {pair_id}: has no {lost} question; a row of C-VQA holds both twins")
     ordered = sorted(lines, key=lambda pair_id: (lines[pair_id][0], pair_id))
     text = "".join(f"{line}\n" for line in (_rendered(COLUMNS), *(lines[pair_id][1] for pair_id in ordered)))
@@ -175,8 +175,8 @@ class _FaultError(Exception):
         self.reason, self.detail = reason, detail
 
 
-def _twins(fields: Sequence[str], number: int, written: str) -> list[dict[str, Any]]:
-    """The original question and its counterfactual twin from one record. Raises _FaultError when it has none."""
+def _pair_of(fields: Sequence[str], number: int, written: str) -> list[dict[str, Any]]:
+    """The pair of questions, the original first, from one record. Raises _FaultError when it has none."""
     if len(fields) != len(COLUMNS):
         raise _FaultError("number of fields", f"has {len(fields)} fields; it needs {len(COLUMNS)}: {','.join(COLUMNS)}")
     record = dict(zip(COLUMNS, fields, strict=True))
@@ -233,29 +233,29 @@ def _asked(record: Mapping[str, str], query: str, answer: str) -> dict[str, Any]
     return {"question": question, "choices": choices, "answer": record[answer], "answer_kind": "choice"}
 
 
-def _line(twins: Mapping[str, Mapping[str, Any]], where: str) -> tuple[int, str]:
-    """The position in the file and the text of the record that holds both twins."""
-    original = twins["original"]
+def _line(pair: Mapping[str, Mapping[str, Any]], where: str) -> tuple[int, str]:
+    """The position in the file and the text of the record that holds a pair."""
+    original = pair["original"]
     provenance = json.loads(original["provenance"])
     number = provenance.get("row", 0) if "img_path" in provenance else 0  # elsewhere `row` may mean something else
     record: dict[str, str] = {"img_path": picture_name(original)}
     for variant, (query, answer) in VARIANTS.items():
-        twin = twins[variant]
-        record[query] = printed_question(twin["question"], twin["choices"])
-        record[answer] = twin["answer"]
-        if twin["group"] not in _TYPES:
-            raise WhatifError(f"{where}: group `{twin['group']}` is not one of {', '.join(_TYPES)}")
-    if original["group"] != twins["counterfactual"]["group"]:
+        question = pair[variant]
+        record[query] = printed_question(question["question"], question["choices"])
+        record[answer] = question["answer"]
+        if question["group"] not in _TYPES:
+            raise WhatifError(f"{where}: group `{question['group']}` is not one of {', '.join(_TYPES)}")
+    if original["group"] != pair["counterfactual"]["group"]:
         raise WhatifError(
-            f"{where}: the twins have different groups, {original['group']} and {twins['counterfactual']['group']}"
+            f"{where}: the twins have different groups, {original['group']} and {pair['counterfactual']['group']}"
         )
     record["type"] = _TYPES[original["group"]]
     fields = [record[column] for column in COLUMNS]
     try:
-        again = _twins(fields, number, "")
+        again = _pair_of(fields, number, "")
     except _FaultError as fault:
         raise WhatifError(f"{where}: {fault.detail}") from None
-    _check_reading_back(twins, again, where)
+    _check_reading_back(pair, again, where)
     written = provenance.get("as_written")
     # The raw text of a row is kept only if the row was not corrected after reading.
     same = written is not None and next(csv.reader([written]), None) == fields
@@ -268,9 +268,9 @@ def picture_name(question: Mapping[str, Any]) -> str:
     return name
 
 
-def _check_reading_back(twins: Mapping[str, Mapping[str, Any]], read: Iterable[Mapping[str, Any]], where: str) -> None:
+def _check_reading_back(pair: Mapping[str, Mapping[str, Any]], read: Iterable[Mapping[str, Any]], where: str) -> None:
     for after in read:
-        before = twins[after["variant"]]
+        before = pair[after["variant"]]
         for column in ("question", "choices", "answer", "answer_kind"):
             if before[column] != after[column]:
                 raise WhatifError(

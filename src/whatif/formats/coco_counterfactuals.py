@@ -67,7 +67,7 @@ def read_released_pairs(
 
     A line is rejected, with its number, if it is not a JSON object, lacks a field, has a field of another type, an
     empty caption, the id of an earlier line, captions with the same words, an image that is missing, unreadable or
-    of another size than its twin, or two images with the same pixels; or if it was not sampled.
+    of another size than the other of its pair, or two images with the same pixels; or if it was not sampled.
 
     Raises WhatifError when the source or the list is missing or unreadable, when no line is an object, or when the name
     of an image may mean several different files.
@@ -166,12 +166,12 @@ def _pair(pair_id: str, record: Row, files: ReleasedFiles, beside: str) -> tuple
     found = difference(*captions)
     if found is None:
         raise _RejectedError("captions do not differ", f"{where}: both have the same words")
-    (first, pixels), (second, twin_pixels) = (_picture(files, name, where, beside) for name in names)
+    (first, pixels), (second, other_pixels) = (_picture(files, name, where, beside) for name in names)
     pictures = [first, second]
     sizes = [f"{picture['width']} x {picture['height']}" for picture in pictures]
     if sizes[0] != sizes[1]:
         raise _RejectedError("pictures of different sizes", f"{where}: {sizes[0]} and {sizes[1]} pixels")
-    if pixels == twin_pixels:
+    if pixels == other_pixels:
         raise _RejectedError(SAME_PICTURE, f"{where}: {names[0][:60]} and {names[1][:60]} have the same pixels")
     provenance: Row = {
         "released": True,

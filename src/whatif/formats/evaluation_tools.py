@@ -29,7 +29,7 @@ class ChangedByReaderError(WhatifError):
 def write_vlmevalkit(questions: Sequence[Row], images: EncodedPictures, path: Path, *, strategy: str) -> None:
     """Writes `path`, which VLMEvalKit evaluates as a custom data set when it is in its folder LMUData.
 
-    Columns are index, image (base64, or the index of the twin that has it), question, the options A, B, ... if there
+    Columns are index, image (base64, or the index of the row that has it), question, the options A, B, ... if there
     are any, answer, category, variant and question_id. Where a question has several images, its `image` is a list, and
     `image_path` has the names that the tool gives to the files; where no question has one, there is no `image`. An open
     question is worded by `strategy`; VLMEvalKit itself prints the options of a multiple-choice question. Rows are in

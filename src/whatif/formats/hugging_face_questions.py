@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from whatif.engine.artifacts.variants import are_twins, variant_order
+from whatif.engine.artifacts.variants import are_pairs, variant_order
 from whatif.engine.errors import WhatifError
 from whatif.engine.language.options import printed_question
 from whatif.engine.language.strategies import prompt
@@ -86,7 +86,7 @@ def write_questions(questions: Sequence[Row], images: Pictures, folder: Path) ->
     pictures = len({image_id for row in rows for image_id in row["image_ids"]})
     pairs = len({row["pair_id"] for row in rows})
     variants = {row["variant"] for row in rows}
-    unit, meanings = ("pairs", _FIELDS) if are_twins(variants) else ("items", _fields_of_items(variants))
+    unit, meanings = ("pairs", _FIELDS) if are_pairs(variants) else ("items", _fields_of_items(variants))
     together = f" in {pairs:,} {unit}" if pairs < len(rows) else ""
     groups = Counter((row["group"], row["variant"], row["answer_kind"]) for row in rows)
     return Configuration(

@@ -132,7 +132,7 @@ def _response_columns(path: Path, columns: Sequence[str], named: Sequence[str] |
 def _released(
     path: Path, columns: Sequence[str], records: Sequence[Record], response_columns: Sequence[str]
 ) -> Iterator[Prediction]:
-    """Two predictions for each record: of the original question and of its counterfactual twin."""
+    """Two predictions for each record: of the original question and of its counterfactual."""
     for number, record in enumerate(records, 1):
         name = as_text(path, record, "img_path")
         if not name.strip():

@@ -123,7 +123,7 @@ def question_rows(vqa: VqaQuestions, image_ids: Mapping[int, str]) -> tuple[list
     """Rows of `questions` and `rejections`; together they are all questions and unmatched records of the files.
 
     `image_ids` maps an image id of the files to the id in `images`, for the available images. The group of a question
-    is VQAv2's answer type. A question has no twin, so each is its own pair. A question without its image is rejected.
+    is VQAv2's answer type. Each question is its own pair. A question without its image is rejected.
     """
     rows = []
     rejections = [

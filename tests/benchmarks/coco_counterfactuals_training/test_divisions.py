@@ -77,12 +77,12 @@ def test_draws_depend_on_the_seed_and_not_on_the_order_of_ids() -> None:
         assert as_published(mixture, POOL, SHARES, 1) != as_published(mixture, POOL, SHARES, 2)
 
 
-def test_the_published_division_separates_twins_and_the_withheld_test_does_not() -> None:
+def test_the_published_division_separates_pairs_and_the_withheld_test_does_not() -> None:
     parts = as_published("withheld-counterfactuals", POOL, SHARES, seed=1)
-    twins = Counter((parts[f"{pair}-0"], parts[f"{pair}-1"]) for pair in PAIRS)
-    assert twins[TEST, TEST] == 5_223
-    assert not any(TEST in ends for ends in twins if ends != (TEST, TEST))
-    assert 1_800 < twins[TRAIN, VALIDATION] < 2_100  # 0.8 x 0.2 of 12,187
+    pairs = Counter((parts[f"{pair}-0"], parts[f"{pair}-1"]) for pair in PAIRS)
+    assert pairs[TEST, TEST] == 5_223
+    assert not any(TEST in ends for ends in pairs if ends != (TEST, TEST))
+    assert 1_800 < pairs[TRAIN, VALIDATION] < 2_100  # 0.8 x 0.2 of 12,187
 
 
 def test_a_mixture_of_correct_samples_needs_one() -> None:

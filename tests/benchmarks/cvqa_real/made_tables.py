@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tests.benchmarks.cvqa_real import rows
-from tests.benchmarks.cvqa_real.rows import source_row, twins
+from tests.benchmarks.cvqa_real.rows import a_pair, source_row
 from whatif.benchmarks.cvqa_real.settings import AggregateCvqaReal, ReportSettings, Writers
 from whatif.benchmarks.cvqa_real.steps import TABLES, aggregate
 from whatif.benchmarks.cvqa_real.tables.table3 import accuracies
@@ -33,7 +33,7 @@ def written(source_id: str, group: str, writer: str, answer: str) -> Row:
 
 def pairs(sources: Sequence[Row], counterfactuals: Sequence[Row]) -> list[Row]:
     by_id = {row["pair_id"]: row for row in sources}
-    return [row for one in counterfactuals for row in reversed(twins(by_id[one["source_id"]], one, img_path="1.png"))]
+    return [row for one in counterfactuals for row in reversed(a_pair(by_id[one["source_id"]], one, img_path="1.png"))]
 
 
 def rejected(reasons: Mapping[str, str]) -> list[Row]:

@@ -39,7 +39,7 @@ def people_row(source_id: str, group: str, question: str, answer: str, *steps: s
     return written(source_id, group, "people", answer, question, *steps)
 
 
-def twins(original: Row, counterfactual: Row, **provenance: Any) -> list[Row]:
+def a_pair(original: Row, counterfactual: Row, **provenance: Any) -> list[Row]:
     """The two rows of `questions` of a source question and a written one."""
     shared = {
         **original,

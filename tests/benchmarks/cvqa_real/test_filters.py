@@ -199,7 +199,7 @@ def test_balance_drops_boolean_pairs_at_random_until_the_answers_are_equal() -> 
     assert len(kept_and_rejected(*many, *few)[0]) == 8
 
 
-def test_a_pair_without_its_twin_is_one_line() -> None:
+def test_a_pair_without_its_counterfactual_is_one_line() -> None:
     rows, written = good()
     with pytest.raises(WhatifError, match=r"^pair 1-direct-rules: must have one original and one counterfactual"):
         kept_and_rejected((rows[:1], written))

@@ -1,4 +1,4 @@
-"""Original questions and their twins in pairs: as released, or one pair for each written question."""
+"""Original questions and their counterfactuals in pairs: as released, or one pair for each written question."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ def written(source_id: str, group: str, writer: str, answer: str = "3") -> dict[
     return rows.written(source_id, group, writer, answer, f"How many would there be if {writer} wrote it?", "a", "b")
 
 
-def test_a_pair_has_the_source_question_and_its_twin() -> None:
-    original, twin = joined(source_questions(3), [written("101", "direct", "people", "7")])
+def test_a_pair_has_the_source_question_and_its_counterfactual() -> None:
+    original, new = joined(source_questions(3), [written("101", "direct", "people", "7")])
     source = source_questions(3)[1]
     same = ("choices", "answer_kind", "image_ids")
     assert (
         {name: original[name] for name in same}
-        == {name: twin[name] for name in same}
+        == {name: new[name] for name in same}
         == {name: source[name] for name in same}
     )
-    assert {original["pair_id"], twin["pair_id"]} == {"101-direct-people"}
-    assert {original["group"], twin["group"]} == {"direct"}
+    assert {original["pair_id"], new["pair_id"]} == {"101-direct-people"}
+    assert {original["group"], new["group"]} == {"direct"}
     assert (original["question_id"], original["variant"]) == ("101-direct-people-original", "original")
-    assert (twin["question_id"], twin["variant"]) == ("101-direct-people-counterfactual", "counterfactual")
+    assert (new["question_id"], new["variant"]) == ("101-direct-people-counterfactual", "counterfactual")
     assert (original["question"], original["answer"]) == (source["question"], source["answer"])
-    assert (twin["question"], twin["answer"]) == ("How many would there be if people wrote it?", "7")
-    for row in (original, twin):
+    assert (new["question"], new["answer"]) == ("How many would there be if people wrote it?", "7")
+    for row in (original, new):
         assert json.loads(row["provenance"]) == {"source_id": "101", "writer": "people"}
 
 
-def test_a_source_question_may_have_several_twins() -> None:
+def test_a_source_question_may_have_several_counterfactuals() -> None:
     writers = ("people", "rules", "gpt-4o", "gpt-4o-mini")
     rows = [written("101", group, writer) for group in ("direct", "indirect") for writer in writers]
     pairs = joined(source_questions(2), rows)
@@ -108,7 +108,7 @@ def test_released_pairs_stay_as_they_are(tmp_path: Path) -> None:
     assert project.rows("generate", "written", WRITTEN) == []
 
 
-def test_a_released_question_without_its_twin_is_an_error(tmp_path: Path) -> None:
+def test_a_released_question_without_its_counterfactual_is_an_error(tmp_path: Path) -> None:
     project = small(Project(tmp_path / "released"))
     project.make("extract")
     rows = project.rows("extract", "questions", QUESTIONS)

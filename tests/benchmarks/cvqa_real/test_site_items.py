@@ -12,7 +12,7 @@ from tests.pictures import png
 from tests.projects import Project
 from whatif.benchmarks.cvqa_real.site_items import item_views, items_of, outcomes_of, real_items, selected
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
-from whatif.benchmarks.shared.program_views import ProgramTwins, program_twins
+from whatif.benchmarks.shared.program_views import ProgramPairs, program_pairs
 from whatif.engine.artifacts.images import image_row
 from whatif.engine.artifacts.schemas import JUDGED, PREDICTIONS, Table
 from whatif.engine.artifacts.writer import write_artifact
@@ -24,7 +24,7 @@ PICTURES = [image_row(png((20 * place, 90, 60)), 8, 8, f"drawn:{place}", "CC0-1.
 NAMES = {"a": "Model <A>", "b": "Model B"}
 
 
-def twins(pair: str, group: str, image: int, answers: tuple[str, str] = ("2", "1"), **more: Any) -> list[Row]:
+def a_pair(pair: str, group: str, image: int, answers: tuple[str, str] = ("2", "1"), **more: Any) -> list[Row]:
     """An original question and its counterfactual about one of the images."""
     texts = more.pop("texts", (f"How many cats are there in {pair}?", "How many cats would be there if one left?"))
     return [
@@ -56,8 +56,8 @@ def shown(views: Any) -> dict[str, list[tuple[str, ...]]]:
 
 
 def test_each_view_shows_the_items_of_its_kind() -> None:
-    one, other = twins("p1", "direct", 0, writer="rules"), twins("p2", "indirect", 1, ("2", "2"), writer="rules")
-    third = twins("p3", "boolean", 2, ("yes", "no"), writer="gpt")
+    one, other = a_pair("p1", "direct", 0, writer="rules"), a_pair("p2", "indirect", 1, ("2", "2"), writer="rules")
+    third = a_pair("p3", "boolean", 2, ("yes", "no"), writer="gpt")
     predictions = [
         *(said(one[0], "a", right=False), said(one[1], "a", right=True)),
         *(said(other[0], "a", right=True), said(other[1], "a", right=True)),
@@ -82,7 +82,7 @@ def test_each_view_shows_the_items_of_its_kind() -> None:
 
 
 def test_a_system_must_be_right_and_wrong_itself() -> None:
-    question = twins("p1", "direct", 0)
+    question = a_pair("p1", "direct", 0)
     predictions = [
         *(said(question[0], "a", right=False), said(question[1], "b", right=True)),
         said(question[1], "a", right=True, strategy="cot"),
@@ -92,12 +92,12 @@ def test_a_system_must_be_right_and_wrong_itself() -> None:
 
 
 def test_views_have_a_limit_and_prefer_images_that_are_in_no_view_yet() -> None:
-    rows = [row for place in range(6) for row in twins(f"p{place}", "direct", place, ("2", "2"))]
+    rows = [row for place in range(6) for row in a_pair(f"p{place}", "direct", place, ("2", "2"))]
     every = shown(item_views(items_of(rows), outcomes_of([], NAMES), {}, 2))
     assert every["direct"] == [("p1",), ("p4",)]
     assert every["answer-unchanged"] == [("p2",), ("p5",)]
     assert shown(item_views(items_of(rows[::-1]), outcomes_of([], NAMES), {}, 2)) == every
-    same = [row for place in range(4) for row in twins(f"p{place}", "direct", place // 3)]
+    same = [row for place in range(4) for row in a_pair(f"p{place}", "direct", place // 3)]
     assert shown(item_views(items_of(same), outcomes_of([], NAMES), {}, 2))["direct"] == [("p0",), ("p3",)]
 
 
@@ -106,12 +106,12 @@ def test_the_most_similar_questions_about_images_of_both_genders_are_compared() 
     seen = ("How many people can be seen?", "How many people would there be if 3 people were added?")
     dogs = ("How many dogs?", "How many dogs would there be if two ran off?")
     rows = [
-        *twins("m1", "direct", 0, texts=water),
-        *twins("m2", "direct", 1, texts=dogs),
-        *twins("f1", "direct", 2, texts=seen),
-        *twins("f2", "indirect", 3, texts=water),  # another group
-        *twins("f3", "direct", 4, texts=water),  # as right as m1
-        *twins("f4", "direct", 5, texts=water),  # of no known gender
+        *a_pair("m1", "direct", 0, texts=water),
+        *a_pair("m2", "direct", 1, texts=dogs),
+        *a_pair("f1", "direct", 2, texts=seen),
+        *a_pair("f2", "indirect", 3, texts=water),  # another group
+        *a_pair("f3", "direct", 4, texts=water),  # as right as m1
+        *a_pair("f4", "direct", 5, texts=water),  # of no known gender
     ]
     by_id = {row["question_id"]: row for row in rows}
     right = {"m1": True, "m2": True, "f1": False, "f2": False, "f3": True, "f4": False}
@@ -133,7 +133,7 @@ def test_the_most_similar_questions_about_images_of_both_genders_are_compared() 
 
 
 def test_names_of_systems_with_commas_are_told_apart() -> None:
-    rows = twins("p1", "direct", 0)
+    rows = a_pair("p1", "direct", 0)
     predictions = [said(row, model, right=row is rows[1]) for row in rows for model in NAMES]
     views = item_views(items_of(rows), outcomes_of(predictions, NAMES), {}, 5)
     systems = {("a", "direct"): "LLaVA, tuned", ("b", "direct"): "LLaVA"}
@@ -178,7 +178,7 @@ def items_and_views(task: Any, rows: list[Row], judged: Judged | None = None) ->
 
 
 def test_all_items_have_all_answers_and_views_only_some(two_models: Project) -> None:
-    rows = [row for place in range(3) for row in twins(f"p{place}", "direct", place, writer="rules")]
+    rows = [row for place in range(3) for row in a_pair(f"p{place}", "direct", place, writer="rules")]
 
     def predictions(wildcards: Row) -> list[Row]:
         model = wildcards["model"]
@@ -201,7 +201,7 @@ def test_all_items_have_all_answers_and_views_only_some(two_models: Project) -> 
 
 
 def test_text_of_questions_and_answers_is_not_changed(two_models: Project) -> None:
-    rows = twins("p1", "direct", 0, texts=("How many <script>?", "How many & if?"))
+    rows = a_pair("p1", "direct", 0, texts=("How many <script>?", "How many & if?"))
     turns = [{"response": "Two <b>cats</b>.", "request_key": None}]
     answers = [
         predicted(rows[0], "talker", right=False, response="It is <i>wrong one</i>.", earlier_turns=turns),
@@ -220,7 +220,7 @@ def test_text_of_questions_and_answers_is_not_changed(two_models: Project) -> No
 
 
 def test_the_judge_is_named_but_right_and_wrong_are_by_the_rules(two_models: Project) -> None:
-    rows = twins("p1", "direct", 0)
+    rows = a_pair("p1", "direct", 0)
     unclear = {"answer": None, "status": "none", "reason": "no number", "response": "It could be one."}
     answers = [predicted(row, "talker", right=False, **unclear) for row in rows]
     ruled = [
@@ -244,7 +244,7 @@ def test_the_judge_is_named_but_right_and_wrong_are_by_the_rules(two_models: Pro
 
 
 def test_tokens_cost_and_samples_are_shown(two_models: Project) -> None:
-    rows = twins("p1", "direct", 0)
+    rows = a_pair("p1", "direct", 0)
     samples = [{"response": text, "answer": text, "status": "ok", "request_key": None} for text in ("2", "3", "2")] + [
         {"response": None, "answer": None, "status": "error", "request_key": None}
     ]
@@ -264,7 +264,7 @@ def test_tokens_cost_and_samples_are_shown(two_models: Project) -> None:
 
 def test_several_strategies_are_systems_of_their_own(two_models: Project) -> None:
     two_models.section("evaluate")["strategies"] = ["direct", "cot"]
-    rows = twins("p1", "direct", 0)
+    rows = a_pair("p1", "direct", 0)
 
     def predictions(wildcards: Row) -> list[Row]:
         right = wildcards["strategy"] == "cot"
@@ -280,7 +280,7 @@ def test_several_strategies_are_systems_of_their_own(two_models: Project) -> Non
 
 
 def test_items_need_no_answers(two_models: Project) -> None:
-    rows = [*twins("p1", "direct", 0), *twins("p2", "boolean", 1, ("yes", "yes"))]
+    rows = [*a_pair("p1", "direct", 0), *a_pair("p2", "boolean", 1, ("yes", "yes"))]
     items, views = items_and_views(job_with(two_models, rows, predictions=lambda wildcards: []), rows)
     assert [question.answers for item in items for question in item.questions] == [()] * 4
     text = {view.name: view.text for view in views}
@@ -298,16 +298,16 @@ def finding(question: Row, category: str, *, right: bool | None) -> Row:
     return {"question_id": question["question_id"], "model": "a", "category": category, "program_right": right}
 
 
-def test_wrong_programs_that_ignore_the_presupposition_come_first_and_no_twins_are_shown_twice() -> None:
-    every = [(one[0], one[1]) for one in (twins(f"p{place}", "direct", place) for place in range(5))]
+def test_wrong_programs_that_ignore_the_presupposition_come_first_and_no_pair_is_shown_twice() -> None:
+    every = [(one[0], one[1]) for one in (a_pair(f"p{place}", "direct", place) for place in range(5))]
     kinds = [("wrong tool", False), ("ignored presupposition", False), ("right", True), ("failing tool", True)]
     findings = [finding(one[1], category, right=right) for one, (category, right) in zip(every, kinds, strict=False)]
-    chosen = program_twins(every, findings, 1)
+    chosen = program_pairs(every, findings, 1)
     assert [one[0]["pair_id"] for one in chosen.wrong] == ["p1"]
-    chosen = program_twins(every, findings, 9)
+    chosen = program_pairs(every, findings, 9)
     assert {one[0]["pair_id"] for one in chosen.right} == {"p2", "p3"}
     assert {one[0]["pair_id"] for one in chosen.wrong} == {"p0", "p1"}
-    assert program_twins(every, [], 9) == ProgramTwins((), ())
+    assert program_pairs(every, [], 9) == ProgramPairs((), ())
 
 
 def test_programs_are_shown_with_their_category_and_the_calls_of_their_tools(project: Project) -> None:
@@ -315,7 +315,7 @@ def test_programs_are_shown_with_their_category_and_the_calls_of_their_tools(pro
     viper = {"adapter": "vipergpt", "writer": {"adapter": "rules"}, "tools": {"kind": "oracle"}}
     project.values["models"] = {"a": viper, "talker": {"adapter": "majority"}}
     project.section("evaluate").update(judge=None, strategies=["direct"])
-    one = twins("p1", "direct", 0)
+    one = a_pair("p1", "direct", 0)
     found = [finding(one[0], "right", right=True), finding(one[1], "ignored presupposition", right=False)]
     run = {**empty(PROGRAM_FINDINGS), "strategy": "direct", "found_by": "run", "fallback": False}
     found = [{**run, **row} for row in found]

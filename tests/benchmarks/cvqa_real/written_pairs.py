@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tests.benchmarks.cvqa_real.rows import source_row, twins, written
+from tests.benchmarks.cvqa_real.rows import a_pair, source_row, written
 from tests.projects import Project
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN
 from whatif.engine.artifacts.writer import write_artifact
@@ -28,7 +28,7 @@ def pair(
     row = written("7", group, "rules", new_answer, new_question, steps.get("step1"), steps.get("step2"))
     row["written_id"] = written_id
     kind = "boolean" if group == BOOLEAN else "number"
-    return twins({**source_row("7", question, answer, image), "answer_kind": kind}, row, img_path="one.jpg"), row
+    return a_pair({**source_row("7", question, answer, image), "answer_kind": kind}, row, img_path="one.jpg"), row
 
 
 def run_step(project: Project, stage: str, step: str, **inputs: Iterable[Row]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from tests.results.reporting.test_twins import SETTINGS
+from tests.results.reporting.test_pair_measures import SETTINGS
 from whatif.benchmarks.cvqa_synthetic.report import Puzzles
 from whatif.benchmarks.cvqa_synthetic.steps import TABLES, TITLE
 from whatif.benchmarks.shared.dimensions import CHOOSER
@@ -13,9 +13,9 @@ from whatif.benchmarks.shared.results import answered_fields
 from whatif.engine.graph.task import Task
 from whatif.engine.looked_up import looked_up
 from whatif.engine.params.model_entries import RankingRule
+from whatif.results.reporting.question_pairs import QuestionPairAnswers
 from whatif.results.reporting.rendering import grid
 from whatif.results.reporting.table import Table
-from whatif.results.reporting.twin_answers import TwinAnswers
 from whatif.scoring.ranking_rules import STORED
 
 
@@ -30,7 +30,7 @@ def puzzles(
     """The results of some answers; `more` are further fields."""
     asked = list(questions)
     return Puzzles(
-        **answered_fields(TwinAnswers(predictions, asked, names), names, rule),
+        **answered_fields(QuestionPairAnswers(predictions, asked, names), names, rule),
         task=cast("Task[Any]", None),
         title=TITLE,
         settings=SETTINGS.model_copy(update={"confidence": confidence}),

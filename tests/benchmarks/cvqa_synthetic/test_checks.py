@@ -158,7 +158,7 @@ def test_every_contradiction_in_a_question_is_found(change: Change, finding: str
     assert defect.startswith(f"{row['pair_id']}-original: {finding}")
 
 
-def test_twins_must_be_one_of_each_kind() -> None:
+def test_a_pair_must_have_one_of_each_kind() -> None:
     row, questions = _questions("dot-removal", 2)
     assert question_defects(row, questions[:1]) == [
         "questions: must be one original and one counterfactual, are counterfactual"

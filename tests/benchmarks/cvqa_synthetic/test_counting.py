@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from tests.benchmarks.cvqa_synthetic.answered import made, puzzles
-from tests.results.reporting.test_twins import prediction, question
+from tests.results.reporting.test_pair_measures import prediction, question
 from whatif.benchmarks.cvqa_synthetic.report import number_of_all
 from whatif.results.reporting.rendering import grid
 from whatif.results.reporting.table import Table

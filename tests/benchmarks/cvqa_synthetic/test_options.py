@@ -88,7 +88,7 @@ def test_no_blind_rule_wins() -> None:
             assert np.mean(said == right) < 0.28, (variant, name)
 
 
-def test_ranks_of_twins_tell_nothing_beyond_what_the_questions_tell() -> None:
+def test_ranks_of_pairs_tell_nothing_beyond_what_the_questions_tell() -> None:
     """The pair of options that belongs to one world is shown as often as any other of the four."""
     texts = [
         text for group in ("dot-columns", "dot-maximum", "flower-recolour") for text in _texts("exchangeable", group)

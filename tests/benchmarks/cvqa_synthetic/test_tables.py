@@ -8,7 +8,7 @@ import pytest
 
 from tests.benchmarks.cvqa_synthetic.answered import cells, made, puzzles
 from tests.frames import ends
-from tests.results.reporting.test_twins import a_set, prediction, question
+from tests.results.reporting.test_pair_measures import a_set, prediction, question
 from whatif.benchmarks.cvqa_synthetic.report import Puzzles
 from whatif.engine.errors import WhatifError
 from whatif.results.reporting.plots import accuracy_points

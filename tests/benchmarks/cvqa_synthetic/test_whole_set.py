@@ -131,7 +131,7 @@ def test_every_letter_is_right_as_often_as_every_other(whole: WholeSet, variant:
 def test_the_right_option_has_every_rank_equally_often(whole: WholeSet) -> None:
     for group in TEMPLATES:
         assert Counter(map(rank, whole.asked("original", group))) == dict.fromkeys(range(4), 125), group
-        # The schedule is of the original question; its twin follows by chance where the order of answers differs.
+        # The schedule is of the original question; the other follows by chance where the order of answers differs.
         assert shares(Counter(map(rank, whole.asked("counterfactual", group)))) == pytest.approx([25] * 4, abs=4), group
     assert shares(Counter(map(rank, whole.asked("counterfactual")))) == pytest.approx([25] * 4, abs=2)
 

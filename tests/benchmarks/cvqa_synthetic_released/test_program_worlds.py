@@ -85,9 +85,9 @@ def test_the_worlds_show_what_the_words_say(group: str) -> None:
 def judged(
     reading: Reading, programs: Sequence[str | None], run: Callable[[str, Mapping[str, Any]], Finished]
 ) -> list[JudgedProgram]:
-    pair_id, twins = pair(reading)
-    by_id = {question["question_id"]: code for question, code in zip(twins, programs, strict=True)}
-    return list(judge_programs([(pair_id, twins)], by_id, run, worlds=3, seed=7))
+    pair_id, questions = pair(reading)
+    by_id = {question["question_id"]: code for question, code in zip(questions, programs, strict=True)}
+    return list(judge_programs([(pair_id, questions)], by_id, run, worlds=3, seed=7))
 
 
 @pytest.mark.parametrize("group", WORDS)
@@ -110,8 +110,8 @@ def test_programs_that_fail_or_are_missing() -> None:
 
 
 def test_a_question_that_fits_no_template_is_not_read() -> None:
-    twins = [{"question_id": "a", "group": "dot-maximum", "variant": "original", "question": "How many dots?"}]
-    (found,) = judge_programs([("a", twins)], {"a": "x"}, lambda code, puzzle: Finished("ok", 1), worlds=1, seed=1)
+    questions = [{"question_id": "a", "group": "dot-maximum", "variant": "original", "question": "How many dots?"}]
+    (found,) = judge_programs([("a", questions)], {"a": "x"}, lambda code, puzzle: Finished("ok", 1), worlds=1, seed=1)
     assert found.judged == "not read"
 
 

@@ -200,8 +200,8 @@ def test_ours_beside_the_released_puzzles(made: Project) -> None:
     theirs, own = (frame[frame["source"] == source] for source in ("ours", "ours, own puzzles"))
     assert list(theirs["model"]) == list(own["model"]) == ["first-option", "majority", "random"]
     with_ours = numbers(made.folder / "metrics" / OURS / "table7.csv", measure="accuracy", source="ours")
-    of_twins = with_ours[with_ours["variant"] == "counterfactual"]
-    assert [list(own[name]) for name in ("value", "low")] == [list(of_twins[name]) for name in ("value", "low")]
+    counterfactuals = with_ours[with_ours["variant"] == "counterfactual"]
+    assert [list(own[name]) for name in ("value", "low")] == [list(counterfactuals[name]) for name in ("value", "low")]
     text = " ".join(made.published("table7.md").split())
     assert "ours, own puzzles" in text and "of the benchmark cvqa-synthetic" in text
     assert "own puzzles" not in made.text(f"metrics/{OURS}/table7.md")

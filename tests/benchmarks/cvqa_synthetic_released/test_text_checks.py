@@ -16,7 +16,7 @@ REMOVES = ("flower-removal", "dot-removal")
 def pair(
     group: str, answers: tuple[int, int], colours: tuple[str, str] = ("red", "blue"), removed: int = 3, **changes: Any
 ) -> list[dict[str, Any]]:
-    """The twins of a puzzle with these answers; `changes` are of the counterfactual question."""
+    """The pair of questions of a puzzle with these answers; `changes` are of the counterfactual question."""
     template = TEMPLATES[group]
     made = []
     for variant, answer in zip(("original", "counterfactual"), answers, strict=True):
@@ -33,8 +33,8 @@ def pair(
     return made
 
 
-def contradictions(twins: list[dict[str, Any]]) -> dict[str, tuple[str, ...]]:
-    return {found.check: found.contradictions for found in findings(twins) if found.contradictions}
+def contradictions(questions: list[dict[str, Any]]) -> dict[str, tuple[str, ...]]:
+    return {found.check: found.contradictions for found in findings(questions) if found.contradictions}
 
 
 @pytest.mark.parametrize("group", TEMPLATES)
@@ -119,7 +119,7 @@ def test_a_question_of_another_template_is_a_contradiction_and_unknown_words_are
     assert answers.note == "not checked: the wording cannot be relied on"
 
 
-def test_twins_that_name_other_polygons_are_a_contradiction() -> None:
+def test_questions_that_name_other_polygons_are_a_contradiction() -> None:
     text = TEMPLATES["flower-recolour"].question("counterfactual", ("pink", "red"), None)
     (told,) = contradictions(pair("flower-recolour", (5, 4), question=text))["wording"]
     assert told == "the original asks about red polygons, the counterfactual about pink ones"
@@ -142,8 +142,8 @@ def test_bad_options_are_a_contradiction_and_answers_are_then_not_checked(change
 
 
 def test_a_pair_needs_both_questions() -> None:
-    twins = pair("dot-removal", (9, 6))
-    for wrong in (twins[:1], [twins[0], twins[0]], [*twins, twins[0]]):
+    questions = pair("dot-removal", (9, 6))
+    for wrong in (questions[:1], [questions[0], questions[0]], [*questions, questions[0]]):
         assert set(contradictions(wrong)) == {"options", "wording", "answers"}
 
 

@@ -228,15 +228,15 @@ def test_four_pairs_of_a_broken_group_have_no_c2e_and_no_explanations(project: P
         ("false_cues", None, "CP", NO_CUE, "pair g000-2 has no right cue phrase with three false ones", 1),
         ("false_cues", ["a", " Falls.", "b"], "CP", EQUAL_OPTIONS, "pair g000-2 has the cue phrase 'falls' twice", 1),
         ("explanation", None, "EXP", NO_EXPLANATION, "pair g000-2 has no explanation", 4),
-        ("explanation", "twin", "EXP", EQUAL_OPTIONS, "pairs g000-1 and g000-2 have the same explanation", 4),
-        ("effect_caption", "twin", "C2E", EQUAL_OPTIONS, "pairs g000-1 and g000-2 have the same effect captions", 4),
+        ("explanation", "same", "EXP", EQUAL_OPTIONS, "pairs g000-1 and g000-2 have the same explanation", 4),
+        ("effect_caption", "same", "C2E", EQUAL_OPTIONS, "pairs g000-1 and g000-2 have the same effect captions", 4),
     ],
 )
 def test_an_item_without_four_different_options_is_not_asked(  # noqa: PLR0917
     project: Project, column: str, value: Any, metric: str, reason: str, detail: str, pairs: int
 ) -> None:
     world = World(1)
-    world.pair("g000-2")[column] = world.pair("g000-1")[column] if value == "twin" else value
+    world.pair("g000-2")[column] = world.pair("g000-1")[column] if value == "same" else value
     rows = made(project, world, **ONE)
     unasked = asked(project, "unasked")
     assert {(row["reason"], row["detail"]) for row in unasked} == {(reason, detail)}

@@ -81,27 +81,27 @@ def test_the_answer_of_an_original_question_ignores_nothing() -> None:
     assert category_of(WRONG, ORIGINAL, ORIGINAL, again) == ("wrong arithmetic", "rules")
 
 
-def test_twins_with_the_same_answer_do_not_tell_whether_the_presupposition_was_ignored() -> None:
+def test_a_pair_with_the_same_answer_does_not_tell_whether_the_presupposition_was_ignored() -> None:
     same = question("counterfactual", "3")
     again = ran("2", right=False)
     assert category_of(ran("2", right=False), same, ORIGINAL, again) == ("wrong tool", "rules")
 
 
 def test_of_questions_with_yes_and_no() -> None:
-    original, twin = question("original", "yes", "boolean"), question("counterfactual", "no", "boolean")
-    assert category_of(ran("yes", right=False), twin, original, ran("yes", right=False)) == (
+    original, counterfactual = question("original", "yes", "boolean"), question("counterfactual", "no", "boolean")
+    assert category_of(ran("yes", right=False), counterfactual, original, ran("yes", right=False)) == (
         "ignored presupposition",
         "rules",
     )
     found = ran("maybe", right=False, calls=(("exists", "true"),))
-    assert category_of(ran("maybe", right=False), twin, original, found) == ("wrong arithmetic", "rules")
+    assert category_of(ran("maybe", right=False), counterfactual, original, found) == ("wrong arithmetic", "rules")
 
 
 def test_options_are_compared_by_their_texts() -> None:
     original = question("original", "A", "choice", ["3", "5", "6", "7"])
-    twin = question("counterfactual", "A", "choice", ["5", "3", "6", "7"])  # the same letter, another answer
-    assert (right_text(original), right_text(twin)) == ("3", "5")
-    assert category_of(ran("3", right=False), twin, original, ran("3", right=False)) == (
+    counterfactual = question("counterfactual", "A", "choice", ["5", "3", "6", "7"])  # the same letter, another answer
+    assert (right_text(original), right_text(counterfactual)) == ("3", "5")
+    assert category_of(ran("3", right=False), counterfactual, original, ran("3", right=False)) == (
         "ignored presupposition",
         "rules",
     )

@@ -1,4 +1,4 @@
-"""Which questions remain when people remove some of them: of twins, and of items with several variants."""
+"""Which questions remain when people remove some of them: of pairs, and of items with several variants."""
 
 from __future__ import annotations
 

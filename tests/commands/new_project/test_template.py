@@ -154,12 +154,12 @@ def test_a_table_is_added_by_writing_one_file(names: Names, folder: Path) -> Non
 
 HARD_CHANGES = '''"""The drop of each change."""
 
-from whatif.benchmarks.shared.results import TwinResults
+from whatif.benchmarks.shared.results import PairedResults
 from whatif.results.reporting.declared import Declared
 from whatif.results.reporting.table import View
-from whatif.results.reporting.twin_measures import DROPPED, PAIRS, drop, of_models
+from whatif.results.reporting.pair_measures import DROPPED, PAIRS, drop, of_models
 
-TABLE: Declared[TwinResults] = Declared(
+TABLE: Declared[PairedResults] = Declared(
     position=25,
     title="Hard changes",
     identity=("model", "name", "source", "change", "measure"),

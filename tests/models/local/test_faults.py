@@ -11,7 +11,17 @@ from typing import Any
 import pytest
 
 from tests.models import families
-from tests.models.families import BLIP, CHAT, OPTIONS, llava_ending, network, picture, question, quick, twin_questions
+from tests.models.families import (
+    BLIP,
+    CHAT,
+    OPTIONS,
+    llava_ending,
+    network,
+    picture,
+    question,
+    questions_sharing_images,
+    quick,
+)
 from tests.pictures import icon
 from whatif.engine.artifacts.images import ImageStore, image_row
 from whatif.engine.artifacts.schemas import IMAGES
@@ -87,7 +97,7 @@ def test_a_response_that_leaves_the_positions_of_the_model_says_so() -> None:
 
 def test_what_the_model_raises_for_one_question_is_its_answer() -> None:
     model = loaded("llava")
-    questions = twin_questions()
+    questions = questions_sharing_images()
     expected = list(model.answer(questions))
     generate = network(model).generate
     refused = model.checkpoint.encode([model.prompt(questions[5])])["input_ids"].shape[1]
@@ -164,7 +174,7 @@ def test_answers_of_a_batch_are_there_when_the_next_one_is_begun(tmp_path: Path)
 
 
 def test_answers_come_with_their_places() -> None:
-    questions = twin_questions()
+    questions = questions_sharing_images()
     questions[4] = question([picture(0)], options=("A", "B"))
     model = loaded("llava", batch_size=3)
     arrived = list(model.answers_as_they_come(questions))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from tests.models.families import FAMILIES, llava_ending, mixed_questions, picture, question, twin_questions
+from tests.models.families import FAMILIES, llava_ending, mixed_questions, picture, question, questions_sharing_images
 from tests.models.local.test_generation import loaded
 from whatif.engine.language.messages import one_turn
 from whatif.models import Answer, Question
@@ -111,7 +111,7 @@ def asked(
 
 
 def test_the_same_seed_gives_the_same_answers_and_another_seed_others() -> None:
-    questions = twin_questions()
+    questions = questions_sharing_images()
     one, again, other, hot = (
         responses(asked(questions, temperature=temperature, seed=seed))
         for temperature, seed in ((1.0, 0), (1.0, 0), (1.0, 1), (3.0, 0))
@@ -131,7 +131,7 @@ def test_samples_of_one_question_differ() -> None:
 
 
 def test_towards_a_temperature_of_zero_it_is_greedy() -> None:
-    questions = twin_questions()
+    questions = questions_sharing_images()
     greedy = responses(asked(questions))
     assert responses(asked(questions, temperature=1e-4)) == greedy
     assert responses(asked(questions, temperature=0)) == greedy
@@ -151,7 +151,7 @@ DECODINGS = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("family", "decoding"), DECODINGS)
 def test_neither_batch_size_nor_order_changes_an_answer(family: str, decoding: dict[str, Any]) -> None:
-    questions = [*twin_questions(), *mixed_questions([1])]
+    questions = [*questions_sharing_images(), *mixed_questions([1])]
     one = asked(questions, 1, family, **decoding)
     assert {answer.status for answer in one} == {"ok"}
     assert len({answer.response for answer in one}) > 5
@@ -166,7 +166,7 @@ def test_neither_batch_size_nor_order_changes_an_answer(family: str, decoding: d
 )
 def test_nor_if_responses_end_at_different_lengths(tmp_path: Path, decoding: dict[str, Any]) -> None:
     folder = llava_ending(tmp_path, range(10, 60))
-    questions = [*twin_questions(), *mixed_questions([1])]
+    questions = [*questions_sharing_images(), *mixed_questions([1])]
     one = asked(questions, 1, folder=folder, **decoding)
     assert len({answer.response_tokens for answer in one}) > 1
     assert {answer.finish for answer in one} >= {"stop"}
@@ -175,7 +175,7 @@ def test_nor_if_responses_end_at_different_lengths(tmp_path: Path, decoding: dic
 
 
 def test_beams_find_a_more_probable_response() -> None:
-    questions = twin_questions()
+    questions = questions_sharing_images()
     models = [loaded("llava", batch_size=16), loaded("llava", batch_size=16, decoding={"beams": 8})]
 
     def likelihood(asked_question: Question, tokens: list[int]) -> float:

@@ -11,7 +11,16 @@ from typing import Any
 import pytest
 
 from tests.models import families
-from tests.models.families import CHAT, checkpoint, llava_ending, network, picture, question, quick, twin_questions
+from tests.models.families import (
+    CHAT,
+    checkpoint,
+    llava_ending,
+    network,
+    picture,
+    question,
+    questions_sharing_images,
+    quick,
+)
 from whatif.models import Answer, Question
 from whatif.models.local.answerer import LocalModel
 
@@ -48,8 +57,8 @@ SHARING = [family for family in CHAT if family != "gemma3"]
 
 @pytest.mark.parametrize("family", SHARING)
 @pytest.mark.parametrize("pictures", [pytest.param(1, marks=pytest.mark.soak), 2])
-def test_twins_get_what_each_question_gets_alone_token_for_token(family: str, pictures: int) -> None:
-    questions = twin_questions(pictures)
+def test_questions_sharing_images_get_what_each_question_gets_alone_token_for_token(family: str, pictures: int) -> None:
+    questions = questions_sharing_images(pictures)
     alone = answers(1, questions, family)
     assert len({answer.response for answer in alone}) == len(questions)
     assert {answer.status for answer in alone} == {"ok"}
@@ -70,7 +79,7 @@ def test_the_positions_that_are_given_are_those_of_a_whole_pass(family: str) -> 
     assert together is not None
     seen: list[Any] = []
     network(model).register_forward_hook(lambda *call: seen.append(call[-1].logits[:, -1]))
-    asked = twin_questions()[::4]
+    asked = questions_sharing_images()[::4]
     alone = [model.checkpoint.encode([model.prompt(each)]) for each in asked]
     whole = [network(model)(**inputs).logits[0, -1] for inputs in alone]
     seen.clear()
@@ -79,13 +88,13 @@ def test_the_positions_that_are_given_are_those_of_a_whole_pass(family: str) -> 
 
 
 @pytest.mark.parametrize("family", quick("llava", "mllama", of=SHARING))
-def test_a_question_with_a_picture_of_its_own_and_one_without_stand_among_twins(family: str) -> None:
-    questions = [*twin_questions()[:6], question([picture(77)]), question([]), question([], "what colour?")]
+def test_a_question_with_a_picture_of_its_own_and_one_without_stand_among_shared_ones(family: str) -> None:
+    questions = [*questions_sharing_images()[:6], question([picture(77)]), question([]), question([], "what colour?")]
     assert answers(9, questions, family) == answers(1, questions, family)
 
 
 def test_answers_of_unlike_length_end_where_the_checkpoint_says(tmp_path: Path) -> None:
-    questions = twin_questions()
+    questions = questions_sharing_images()
     endless = answers(1, questions)
     assert all(answer.cut_off for answer in endless)
     together = loaded("llava", batch_size=11)
@@ -111,7 +120,7 @@ def test_words_may_stand_before_the_pictures(tmp_path: Path, ending: str) -> Non
     )
     folder = Path(shutil.copytree(checkpoint("llava"), tmp_path / "llava"))
     (folder / "chat_template.jinja").write_text(template)
-    questions = twin_questions()
+    questions = questions_sharing_images()
     alone = answers(1, questions, folder=folder)
     assert {answer.status for answer in alone} == {"ok"}
     assert answers(11, questions, folder=folder) == alone
@@ -128,21 +137,21 @@ def test_a_sliding_window_is_answered_in_plain_batches(tmp_path: Path) -> None:
     transformers.AutoProcessor.from_pretrained(checkpoint("llava")).save_pretrained(tmp_path)
     assert loaded("llava", tmp_path, batch_size=4).checkpoint.generate_together is None
     assert loaded("llava", batch_size=4).checkpoint.generate_together is not None
-    questions = twin_questions()
+    questions = questions_sharing_images()
     assert answers(4, questions, folder=tmp_path) == answers(1, questions, folder=tmp_path)
 
 
 def test_a_family_with_a_sliding_window_is_answered_in_plain_batches() -> None:
     assert loaded("gemma3", batch_size=4).checkpoint.generate_together is None
-    questions = twin_questions()
+    questions = questions_sharing_images()
     assert answers(4, questions, "gemma3") == answers(1, questions, "gemma3")
 
 
-def test_twins_stand_in_one_batch_whatever_their_length() -> None:
+def test_questions_about_one_image_stand_in_one_batch_whatever_their_length() -> None:
     model = loaded("llava", batch_size=4)
     rows = looks(model)
-    twins = [[question([picture(n)], "how many?"), question([picture(n)], "how many " + "dots " * 9)] for n in range(6)]
-    list(model.answer([each for pair in twins for each in pair]))
+    pairs = [[question([picture(n)], "how many?"), question([picture(n)], "how many " + "dots " * 9)] for n in range(6)]
+    list(model.answer([each for pair in pairs for each in pair]))
     assert rows == [1] * 6
 
 
@@ -156,7 +165,7 @@ def test_the_same_question_twice_and_one_that_goes_on_where_another_ends() -> No
 
 
 def test_memory_for_fewer_questions_about_a_picture_than_a_batch() -> None:
-    questions = twin_questions()
+    questions = questions_sharing_images()
     expected = answers(1, questions)
     model = loaded("llava", batch_size=8)
 

@@ -31,8 +31,8 @@ def test_every_answer_has_its_own_images(together: int) -> None:
 
 
 def test_questions_that_share_an_image_have_its_size_too() -> None:
-    twins = [question([picture(0)], text) for text in ("how many?", "how many in all?", "what colour?")]
-    answers = list(loaded("llava", batch_size=4, max_new_tokens=3).answer(twins))
+    questions = [question([picture(0)], text) for text in ("how many?", "how many in all?", "what colour?")]
+    answers = list(loaded("llava", batch_size=4, max_new_tokens=3).answer(questions))
     assert len({(answer.image_sizes, answer.image_tokens) for answer in answers}) == 1
     assert answers[0].image_tokens
 

@@ -21,7 +21,7 @@ def test_choices_with_pairs_and_variants() -> None:
     assert {item.unit for item in items} == {"p0000", "p0001", "p0002"}
 
 
-def test_twins_in_a_row_are_two_items_of_one_pair() -> None:
+def test_a_pair_in_a_row_are_two_items_of_one_pair() -> None:
     rows = [
         {"img": "a.png", "query": "How many?", "answer": 3, "new query": "How many if 1 left?", "new answer": 2},
         {"img": "a.png", "query": "Is it red?", "answer": "Yes", "new query": "Is it red if ...?", "new answer": False},

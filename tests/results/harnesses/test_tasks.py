@@ -197,8 +197,8 @@ def test_accuracies_of_pairs_and_of_items_with_several_counterfactual_questions(
     def outcomes(**right: dict[str, float]) -> list[dict[str, Any]]:
         return [scores.outcome(item(name, way), value) for name, ways in right.items() for way, value in ways.items()]
 
-    twins = outcomes(a={"original": 1, "counterfactual": 1}, b={"original": 1, "counterfactual": 0}, c={"original": 0})
-    assert scores.accuracies(twins) == {
+    pairs = outcomes(a={"original": 1, "counterfactual": 1}, b={"original": 1, "counterfactual": 0}, c={"original": 0})
+    assert scores.accuracies(pairs) == {
         "accuracy_original": 2 / 3,
         "accuracy_counterfactual": 0.5,
         "pair_accuracy": 0.5,  # a question without its partner is in no pair

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tests.frames import ends
-from tests.results.reporting.test_twins import SETTINGS, a_set, prediction
+from tests.results.reporting.test_pair_measures import SETTINGS, a_set, prediction
 from whatif.results.reporting.model_drops import Comparison, compare_drops, drops
+from whatif.results.reporting.question_pairs import QuestionPairAnswers
 from whatif.results.reporting.rendering import grid, to_markdown
-from whatif.results.reporting.twin_answers import TwinAnswers
 from whatif.scoring.statistics import difference_of_drops, holm
 
 NAMES = {"a": "Model A", "b": "Model B"}
@@ -22,7 +22,7 @@ OF_B = [prediction(asked, "B" if asked["question_id"] in WRONG else "A", model="
 
 
 def compared(predictions: list[dict[str, Any]], **more: Any) -> list[Comparison]:
-    return compare_drops(TwinAnswers(predictions, QUESTIONS, NAMES), settings=SETTINGS, **more)
+    return compare_drops(QuestionPairAnswers(predictions, QUESTIONS, NAMES), settings=SETTINGS, **more)
 
 
 def test_each_two_models_are_compared_by_group_and_corrected_over_the_table() -> None:

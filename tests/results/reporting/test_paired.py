@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from tests.frames import check, ends, row, value
-from tests.results.reporting.test_twins import prediction, question
+from tests.results.reporting.test_pair_measures import prediction, question
 from whatif.results.reporting.paired import (
     BY_CHANCE,
     CONSISTENCY,
@@ -22,24 +22,24 @@ from whatif.results.reporting.paired import (
     PairedText,
     measures,
     paired,
+    paired_systems,
     reported_rows,
-    twin_systems,
 )
 from whatif.results.reporting.paired_answers import (
     ALL,
     PairAnswers,
     PairOutcomes,
     Pairs,
-    answers_of_twins,
+    answers_to_pairs,
+    asked_pairs,
     by_group,
     chance_of_ignoring,
     outcomes_of,
-    pairs_of_twins,
 )
+from whatif.results.reporting.question_pairs import QuestionPairAnswers
 from whatif.results.reporting.rendering import to_markdown
 from whatif.results.reporting.said_codes import NO_ANSWER, option_codes
 from whatif.results.reporting.table import DROP
-from whatif.results.reporting.twin_answers import TwinAnswers
 from whatif.scoring.statistics import clustered_share, holm, paired_difference, wilson
 
 # Codes of answers: right to the original and to the counterfactual question, and what was given to each.
@@ -194,7 +194,7 @@ def test_options_that_say_the_same_have_the_same_code() -> None:
     assert codes[0, 2] == NO_ANSWER and (codes[2:] == NO_ANSWER).all()
 
 
-def twins() -> TwinAnswers:
+def shuffled() -> QuestionPairAnswers:
     """Letters are shuffled: the right answers are 3 and 1, under other letters in each question."""
     first = {**question(0, "original"), "choices": ["1", "3", "5", "7"], "answer": "B", "question": "?"}
     second = {**question(0, "counterfactual"), "choices": ["3", "4", "1", "9"], "answer": "C", "question": "?"}
@@ -203,21 +203,21 @@ def twins() -> TwinAnswers:
         for place, asked in enumerate((first, second)):
             letter = letters[place] if place < len(letters) else None
             made.append(prediction(asked, letter, "none" if letter is None else "ok", model))
-    return TwinAnswers(made, [first, second], ["right", "ignores", "changes", "none"])
+    return QuestionPairAnswers(made, [first, second], ["right", "ignores", "changes", "none"])
 
 
 def test_letters_stand_for_the_texts_of_their_options() -> None:
-    answered = twins()
-    of_pairs = pairs_of_twins(answered)
+    answered = shuffled()
+    of_pairs = asked_pairs(answered)
     assert of_pairs.chance.tolist() == [pytest.approx(1 / 3)]
-    found = {model: outcomes_of(of_pairs, one) for (model, _), one in answers_of_twins(answered)}
+    found = {model: outcomes_of(of_pairs, one) for (model, _), one in answers_to_pairs(answered)}
     assert {model: (one.consistent[0], one.wrong[0], one.ignored[0]) for model, one in found.items()} == {
         "right": (True, False, False),
         "ignores": (False, True, True),
         "changes": (True, True, False),
         "none": (False, False, False),
     }
-    assert pairs_of_twins(answered, {"p000": "photo"}).clusters == ["photo"]
+    assert asked_pairs(answered, {"p000": "photo"}).clusters == ["photo"]
 
 
 def open_questions() -> list[dict[str, Any]]:
@@ -248,10 +248,10 @@ def test_open_answers_are_compared_in_normal_form() -> None:
         {"question_id": name, **given, "answer": text, "response": text, "correct": name in right}
         for name, text in said.items()
     ]
-    answered = TwinAnswers(rows, open_questions(), [("m", "direct")])
+    answered = QuestionPairAnswers(rows, open_questions(), [("m", "direct")])
     assert answered.asked.all(axis=2).tolist() == [[True, True, False]]
     images = {"n": "photo", "b": "photo", "x": "x"}
-    [system] = twin_systems(answered, {"m": "Model"}, images, ["number", "boolean"])
+    [system] = paired_systems(answered, {"m": "Model"}, images, ["number", "boolean"])
     groups = system.groups
     assert (system.model, system.strategy, list(groups)) == ("m", "direct", [ALL, "number", "boolean"])
     assert groups[ALL].ignored.tolist() == [True, True]

@@ -7,7 +7,7 @@ import pytest
 from tests.benchmarks.cvqa_real.made_tables import accuracy_table
 from tests.benchmarks.cvqa_synthetic.answered import made as table_of
 from tests.benchmarks.cvqa_synthetic.answered import puzzles
-from tests.results.reporting.test_twins import a_set
+from tests.results.reporting.test_pair_measures import a_set
 from whatif.benchmarks.cvqa_real.figures.figure5_svg import gap_bars
 from whatif.results.reporting.numerals import p_value
 from whatif.results.reporting.precision import SMALLEST_P, corrected, p_number

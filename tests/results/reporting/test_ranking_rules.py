@@ -9,16 +9,16 @@ import pytest
 
 from tests.benchmarks.cvqa_synthetic.answered import made as table_of
 from tests.benchmarks.cvqa_synthetic.answered import puzzles
-from tests.results.reporting.test_twins import VARIANTS, prediction, question
+from tests.results.reporting.test_pair_measures import VARIANTS, prediction, question
 from whatif.benchmarks.cvqa_synthetic.report import Puzzles
 from whatif.engine.artifacts.reader import batches
 from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS
 from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.params.model_entries import RankingRule
 from whatif.results.reporting.answers import STATUSES
+from whatif.results.reporting.question_pairs import PREDICTION_COLUMNS, QUESTION_COLUMNS, QuestionPairAnswers
 from whatif.results.reporting.rendering import WIDTH, grid, to_latex, to_markdown
 from whatif.results.reporting.table import to_csv
-from whatif.results.reporting.twin_answers import PREDICTION_COLUMNS, QUESTION_COLUMNS, TwinAnswers
 from whatif.scoring.ranking_rules import RULES, decided
 from whatif.scoring.statistics import wilson
 
@@ -97,7 +97,7 @@ def test_all_answers_are_decided_as_rows_are(folder: Path, rule: RankingRule) ->
     answers = {one["question_id"]: one["answer"] for one in questions}
     again = decided([one for one in predictions if one["model"] not in found.by_mean], answers, rule)
     stored = [one for one in predictions if one["model"] in found.by_mean]
-    by_rows = TwinAnswers([*again, *stored], questions, NAMES)
+    by_rows = QuestionPairAnswers([*again, *stored], questions, NAMES)
     for name in ("right", "status", "letter"):
         assert (getattr(found.answers, name) == getattr(by_rows, name)).all(), name
     for measure, by_published in found.answers.by_rules.items():

@@ -186,8 +186,8 @@ class _Sieve:
                 return NO_IF_CLAUSE, f"{row['question']!r} states no presupposition"
             if self._settings.leakage and (found := leak(clause, answer, basic_answer=basic_answer)) is not None:
                 return LEAKAGE, f"{found!r} in the if clause {clause!r} gives the answer {answer!r} away"
-        if twin := next((other for other in others if same(other, answer)), None):
-            return EQUAL_OPTIONS, f"{answer!r} and {twin!r} are the same answer"
+        if same_answer := next((other for other in others if same(other, answer)), None):
+            return EQUAL_OPTIONS, f"{answer!r} and {same_answer!r} are the same answer"
         for option in (answer, *others):
             if (why := ambiguity(option, self._settings.longest_answer)) is not None:
                 return AMBIGUOUS, f"the option {option!r} {why}"

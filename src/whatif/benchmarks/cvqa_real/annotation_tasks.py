@@ -115,7 +115,7 @@ OF_SOURCE_QUESTIONS = Interface(
 
 
 def peoples_work(source: OutputOf, filtered: OutputOf, images: OutputOf) -> dict[str, PeoplesWork]:
-    """The kinds of work by name: `annotate` writes a twin of a source question, `verify` judges the pairs (3.2)."""
+    """The kinds of work by name: `annotate` writes counterfactuals of source questions, `verify` judges pairs (3.2)."""
     return {
         "annotate": PeoplesWork(source, [images], annotation_task_set, annotation_items, annotators=ONE),
         "verify": judged_questions(filtered, images),

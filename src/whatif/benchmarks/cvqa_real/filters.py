@@ -74,7 +74,7 @@ def filtered(
         rows = pairs[pair_id]
         fault = None if texts_only or rows[0]["image_ids"] else (NO_IMAGE, _missing_image(rows[0]))
         if fault is None and pair_id in written:
-            original, new = _twins(pair_id, rows)
+            original, new = _both_questions(pair_id, rows)
             group = (new["group"], tuple(new["image_ids"]))
             own = frozenset(plain(new["question"]).split())
             fault = fault_of(written[pair_id], original) or _near(own, words[group], settings.near_duplicate)
@@ -104,7 +104,7 @@ def _missing_image(row: Row) -> str:
     return "its scene has no image" if name is None else f"{name} is in none of the folders, or cannot be decoded"
 
 
-def _twins(pair_id: str, rows: Sequence[Row]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _both_questions(pair_id: str, rows: Sequence[Row]) -> tuple[dict[str, Any], dict[str, Any]]:
     by_variant = {row["variant"]: dict(row) for row in rows}
     if len(rows) != len(by_variant) or set(by_variant) != {ORIGINAL, COUNTERFACTUAL}:
         raise WhatifError(f"pair {pair_id}: must have one original and one counterfactual question; run generate again")

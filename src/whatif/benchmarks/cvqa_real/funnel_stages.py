@@ -14,7 +14,7 @@ from whatif.benchmarks.shared.pilots import Pilot
 from whatif.benchmarks.shared.tasks import evaluation_stages
 from whatif.engine.graph.task import Task
 from whatif.results.reporting.funnel import FunnelStage, stage_of_ids, stage_of_losses
-from whatif.results.reporting.twin_measures import ALL
+from whatif.results.reporting.pair_measures import ALL
 
 _WITHOUT_A_REASON = "without a reason"
 Row = Mapping[str, Any]

@@ -6,16 +6,16 @@ from collections.abc import Container, Mapping
 
 import numpy as np
 
+from whatif.results.reporting.pair_measures import Part
 from whatif.results.reporting.precision import Precision, Resampling, resampling
-from whatif.results.reporting.twin_answers import VARIANTS, TwinAnswers
-from whatif.results.reporting.twin_measures import Part
+from whatif.results.reporting.question_pairs import VARIANTS, QuestionPairAnswers
 from whatif.scoring.statistics import GroupGap, group_gap
 
 NAMES = ("male", "female")
 
 
 def gender_parts(
-    answers: TwinAnswers,
+    answers: QuestionPairAnswers,
     images: Mapping[str, str],
     genders: Mapping[str, str],
     settings: Precision,

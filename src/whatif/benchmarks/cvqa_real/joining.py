@@ -1,4 +1,4 @@
-"""Joins original questions and their counterfactual twins into pairs."""
+"""Joins original questions and their counterfactuals into pairs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Row = Mapping[str, Any]
 def write_pairs(task: Task[None]) -> None:
     """Writes the pairs as they were released, or a pair for each written question and its source question.
 
-    Raises WhatifError when a released question has no twin, and when nobody wrote a question.
+    Raises WhatifError when a released question has no counterfactual, and when nobody wrote a question.
     """
     questions = list(task.rows("source"))
     if are_released(questions):
@@ -45,11 +45,11 @@ def joined(questions: Iterable[Row], written: Iterable[Row]) -> list[dict[str, A
     for one in written:
         if one["source_id"] not in by_id:
             raise WhatifError(f"written question {one['written_id']}: its source {one['source_id']} is not extracted")
-        pairs.extend(_twins(by_id[one["source_id"]], one))
+        pairs.extend(_pair(by_id[one["source_id"]], one))
     return pairs
 
 
-def _twins(source: Row, written: Row) -> Iterator[dict[str, Any]]:
+def _pair(source: Row, written: Row) -> Iterator[dict[str, Any]]:
     known = json.loads(source["provenance"]) | {"source_id": written["source_id"], "writer": written["writer"]}
     asked = {
         ORIGINAL: (source["question"], source["answer"]),

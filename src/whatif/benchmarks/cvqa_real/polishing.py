@@ -81,9 +81,9 @@ def read_prompt(file: str | None) -> SystemPrompt:
 
 
 def _questions(rows: Iterable[dict[str, Any]]) -> Iterable[Unpolished]:
-    for twins in by_pair(rows).values():
-        original = next((row["question"] for row in twins if row["variant"] == ORIGINAL), "")
-        for row in twins:
+    for pair in by_pair(rows).values():
+        original = next((row["question"] for row in pair if row["variant"] == ORIGINAL), "")
+        for row in pair:
             if row["variant"] == COUNTERFACTUAL:
                 yield Unpolished(row["question_id"], row["group"], row["question"], original)
 

@@ -31,11 +31,11 @@ from whatif.formats.c_vqa import picture_name
 from whatif.people.question_checks import ANSWER, QUESTION
 from whatif.results.reporting.declared import report_of
 from whatif.results.reporting.judged import JUDGE
+from whatif.results.reporting.pair_measures import Part
 from whatif.results.reporting.plots import accuracy_points, accuracy_scatter, points_csv
+from whatif.results.reporting.question_pairs import QuestionPairAnswers
 from whatif.results.reporting.table import DROP, OURS, Table
 from whatif.results.reporting.table_modules import TableModules
-from whatif.results.reporting.twin_answers import TwinAnswers
-from whatif.results.reporting.twin_measures import Part
 from whatif.scoring.statistics import GroupGap
 
 TITLE = "C-VQA-Real"
@@ -99,10 +99,10 @@ class RealResults(Results):
         return [row for row in self.predictions if row["strategy"] == strategy and row["model"] in models]
 
     @cached_property
-    def compared(self) -> TwinAnswers:
+    def compared(self) -> QuestionPairAnswers:
         """The answers of all models to the main strategy."""
         names = self.asked(self.main)
-        return TwinAnswers(self.said(self.main, names), self.questions, names)
+        return QuestionPairAnswers(self.said(self.main, names), self.questions, names)
 
     @cached_property
     def pictures(self) -> dict[str, str]:

@@ -60,8 +60,8 @@ def shortcuts_of(questions: Iterable[Row], *, folds: int, seed: int) -> Iterator
     for row in sorted(questions, key=lambda row: str(row["question_id"])):
         pairs.setdefault(row["pair_id"], {})[row["variant"]] = row
     for group in GROUPS:
-        twins = [both for both in pairs.values() if all(variant in both for variant in VARIANTS)]
-        of_group = [both for both in twins if both[COUNTERFACTUAL]["group"] == group]
+        complete = [both for both in pairs.values() if all(variant in both for variant in VARIANTS)]
+        of_group = [both for both in complete if both[COUNTERFACTUAL]["group"] == group]
         sources = {_source_of(both[ORIGINAL]): both for both in reversed(of_group)}
         for variant in VARIANTS:
             chosen = of_group if variant == COUNTERFACTUAL else sources.values()
@@ -87,5 +87,5 @@ def _open_question(both: Mapping[str, Row], variant: str) -> OpenQuestion:
         presupposition=presupposition_of(row["question"]) if counterfactual else "",
         answer=row["answer"],
         cluster=(original["image_ids"] or [picture_name(original)])[0],
-        twin_answer=original["answer"] if counterfactual else None,
+        other_answer=original["answer"] if counterfactual else None,
     )

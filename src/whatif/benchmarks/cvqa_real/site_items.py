@@ -1,4 +1,4 @@
-"""The items of C-VQA-Real: an image, its twin questions and all answers; some are examples in named views.
+"""The items of C-VQA-Real: an image, its pair of questions and all answers; some are examples in named views.
 
 | view | shows | figure |
 |---|---|---|
@@ -42,7 +42,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Pair:
-    """A source question and its counterfactual twin, as rows of the table `questions`."""
+    """A source question and its counterfactual, as rows of the table `questions`."""
 
     original: Row
     counterfactual: Row
@@ -101,13 +101,13 @@ class Chosen:
 
 
 def items_of(questions: Iterable[Row]) -> list[Pair]:
-    """The items of rows of `questions`, in the order of their ids. A row without its twin is not an item."""
-    twins: dict[str, dict[str, Row]] = {}
+    """The items of rows of `questions`, in the order of their ids. Half a pair is not an item."""
+    pairs: dict[str, dict[str, Row]] = {}
     for row in questions:
-        twins.setdefault(row["pair_id"], {})[row["variant"]] = row
+        pairs.setdefault(row["pair_id"], {})[row["variant"]] = row
     return [
         Pair(of_pair[ORIGINAL], of_pair[COUNTERFACTUAL])
-        for _, of_pair in sorted(twins.items())
+        for _, of_pair in sorted(pairs.items())
         if all(variant in of_pair for variant in VARIANTS)
     ]
 

@@ -1,7 +1,7 @@
-"""C-VQA-Real: open questions about images, each with a counterfactual twin (C-VQA 3, 4.1).
+"""C-VQA-Real: open questions about images, each with a counterfactual (C-VQA 3, 4.1).
 
 The steps extract the released pairs, or questions of VQAv2 or about drawn scenes; let people, chat models and rules
-write counterfactual twins; filter them; remove and correct them as people say, and polish them; ask models with each
+write counterfactuals; filter them; remove and correct them as people say, and polish them; ask models with each
 prompting strategy, and a judge about responses without a clear answer; and make the tables and figures of the paper.
 The steps up to the questions are in `construction`.
 """

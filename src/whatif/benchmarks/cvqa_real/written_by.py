@@ -13,7 +13,7 @@ from whatif.benchmarks.cvqa_real.settings import ReportSettings
 from whatif.benchmarks.shared.annotator_tables import is_of_label
 from whatif.engine.graph.task import Task
 from whatif.results.reporting.funnel import stage_of_ids
-from whatif.results.reporting.twin_measures import ALL
+from whatif.results.reporting.pair_measures import ALL
 
 _WITHOUT_A_REASON = "without a reason"
 _NOT_ANNOTATED = "not annotated"

@@ -102,7 +102,7 @@ def scene_defects(row: Mapping[str, Any]) -> list[str]:
 
 
 def question_defects(row: Mapping[str, Any], questions: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The defects of the twin questions of a puzzle, one line each.
+    """The defects of the pair of questions of a puzzle, one line each.
 
     `row` is of the table `puzzles`, `questions` are its rows of `questions`. There must be one original and one
     counterfactual question, worded by the template with the scene's colours and number, about the puzzle's image; four

@@ -19,7 +19,7 @@ from whatif.benchmarks.cvqa_synthetic.questions import TEMPLATES
 from whatif.benchmarks.cvqa_synthetic.settings import RankedReport
 from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.item_selection import Selection
-from whatif.benchmarks.shared.program_views import Twins, select_programs
+from whatif.benchmarks.shared.program_views import QuestionPair, select_programs
 from whatif.benchmarks.shared.question_items import About, question_items, shown_systems, title_of
 from whatif.engine.graph.task import Task
 from whatif.results.reporting.items import Item, ItemView
@@ -86,8 +86,8 @@ def _selected(
 ) -> Selection:
     """The puzzles of all views. No puzzle is in two of the first three."""
     searched = _first_puzzles(questions)
-    every = [twins for puzzles in searched.values() for twins in puzzles]
-    answers = {row["question_id"]: row["answer"] for twins in every for row in twins}
+    every = [pair for puzzles in searched.values() for pair in puzzles]
+    answers = {row["question_id"]: row["answer"] for pair in every for row in pair}
     rows = list(task.rows("predictions", _COLUMNS, question_id=set(answers)))
     again = decided([row for row in rows if row["model"] not in by_mean], answers, task.settings.rule)
     right = {(row["question_id"], row["model"]): row["correct"] for row in [*rows, *again]}
@@ -102,13 +102,13 @@ def _selected(
             if [right.get((row["question_id"], key)) for row in (one, other)] == [True, False]
         ]
 
-    def view(kind: ItemView, note_of: Callable[[Twins], str | None]) -> None:
+    def view(kind: ItemView, note_of: Callable[[QuestionPair], str | None]) -> None:
         """Adds the first puzzle of each template with a note; None stands for a puzzle that is not shown."""
         found: dict[str, str] = {}
         for puzzles in searched.values():
-            for twins in puzzles:
-                pair_id = str(twins[0]["pair_id"])
-                if pair_id not in used and (note := note_of(twins)) is not None:
+            for pair in puzzles:
+                pair_id = str(pair[0]["pair_id"])
+                if pair_id not in used and (note := note_of(pair)) is not None:
                     found[pair_id] = note
                     used.add(pair_id)
                     break
@@ -117,15 +117,15 @@ def _selected(
     def note(what: str, models: Sequence[str]) -> str | None:
         return f"{what}: {'; '.join(models)}." if models else None
 
-    view(_TABLE_2, lambda twins: "")
-    view(_FIGURE_7, lambda twins: note("Only the counterfactual question right", right_on_one(twins[1], twins[0])))
-    view(_FIGURE_6, lambda twins: note("Only the original question right", right_on_one(*twins)))
+    view(_TABLE_2, lambda pair: "")
+    view(_FIGURE_7, lambda pair: note("Only the counterfactual question right", right_on_one(pair[1], pair[0])))
+    view(_FIGURE_6, lambda pair: note("Only the original question right", right_on_one(*pair)))
     findings = [row for row in task.rows("program-findings", question_id=set(answers)) if row["model"] in names]
     select_programs(selection, every, findings, _SHOWN_PROGRAMS)
     return selection
 
 
-def _first_puzzles(questions: Sequence[Row]) -> dict[str, list[Twins]]:
+def _first_puzzles(questions: Sequence[Row]) -> dict[str, list[QuestionPair]]:
     """The first puzzles of each template, in the order of `questions`."""
     pairs: dict[str, dict[str, dict[str, Row]]] = {}
     for row in questions:
@@ -133,7 +133,7 @@ def _first_puzzles(questions: Sequence[Row]) -> dict[str, list[Twins]]:
         if row["pair_id"] in of_group or len(of_group) < _SEARCHED:
             of_group.setdefault(row["pair_id"], {})[row["variant"]] = row
     return {
-        group: [(twins["original"], twins["counterfactual"]) for twins in of_group.values()]
+        group: [(pair["original"], pair["counterfactual"]) for pair in of_group.values()]
         for group, of_group in pairs.items()
     }
 

@@ -20,7 +20,7 @@ ROWS, COLUMNS = 2, 3
 
 @dataclass(frozen=True)
 class Template:
-    """A question, its counterfactual twin, and the functions that answer them (C-VQA Table 2).
+    """A question, its counterfactual, and the functions that answer them (C-VQA Table 2).
 
     The texts contain `{first}` and `{second}` for colours of polygons and `{removed}` for a number. The answer
     functions take counts of shape (..., 4) for flowers or (..., 6) for dots, and the number removed, which broadcasts

@@ -13,7 +13,7 @@ from whatif.benchmarks.cvqa_synthetic.item_views import puzzle_items
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
 from whatif.benchmarks.cvqa_synthetic.settings import RankedReport, ReportSettings
 from whatif.benchmarks.shared.reports import publish
-from whatif.benchmarks.shared.results import TwinResults
+from whatif.benchmarks.shared.results import PairedResults
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.task import Task
 from whatif.results.reporting.declared import report_of
@@ -23,7 +23,7 @@ from whatif.results.reporting.table_modules import TableModules
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Puzzles(TwinResults):
+class Puzzles(PairedResults):
     """A set of puzzles and all answers to them.
 
     everything: the number of all flowers or dots, by pair, where it is known; known: for which pairs that is, in words.

@@ -1,4 +1,4 @@
-"""C-VQA-Synthetic: multiple-choice questions on drawn puzzles, each with a counterfactual twin (C-VQA 3.3, 4.2).
+"""C-VQA-Synthetic: multiple-choice questions on drawn puzzles, each with a counterfactual (C-VQA 3.3, 4.2).
 
 The steps extract flower images; generate puzzles in six templates of 500, with two questions each; filter out puzzles
 that are too crowded or duplicates; verify every answer by recounting the stored scene; ask models; and make Table 7.
@@ -58,10 +58,10 @@ VARIANT = Dimension(
     lambda params, benchmark: ["original", "counterfactual"],
     "Only this variant of the questions, original or counterfactual.",
 )
-OF_TWINS = shared_tables(
+PAIRED_TABLES = shared_tables(
     "templates", "drops", "letters", "rules", "shortcuts", "reading", "costs", "programs", "funnel"
 )
-TABLES = TableModules("whatif.benchmarks.cvqa_synthetic", *OF_TWINS)
+TABLES = TableModules("whatif.benchmarks.cvqa_synthetic", *PAIRED_TABLES)
 TABLE_7 = f"{__package__}:published/table7.csv"  # a file of the package
 CITATION = (
     'Zhang et al., "What If the TV Was Off? Examining Counterfactual Reasoning Abilities of Multi-modal Language '
@@ -152,12 +152,12 @@ def verify(task: Task[None]) -> None:
     judgements = []
     rejected: dict[str, dict[str, Any]] = {}
     puzzles = task.rows("puzzles")
-    for pair_id, twins in pairs_of(task.rows("questions")):
+    for pair_id, pair in pairs_of(task.rows("questions")):
         # Both are in order of pair_id; the skipped puzzles were filtered out before.
         puzzle = next((puzzle for puzzle in puzzles if puzzle["pair_id"] == pair_id), None)
         if puzzle is None:
             raise WhatifError(f"pair {pair_id}: is among the questions but not among the puzzles; filter them again")
-        findings = {"scene": scene_defects(puzzle), "answer": question_defects(puzzle, twins)}
+        findings = {"scene": scene_defects(puzzle), "answer": question_defects(puzzle, pair)}
         for check, defects in findings.items():
             judgements.append(judgement(pair_id, check, defects))
             if defects and pair_id not in rejected:

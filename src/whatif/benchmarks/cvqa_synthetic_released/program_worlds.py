@@ -72,10 +72,10 @@ def judge_programs(
     """
     if not 1 <= worlds <= MOST_WORLDS:
         raise ValueError(f"worlds is {worlds}, must be from 1 to {MOST_WORLDS}")
-    for pair_id, twins in pairs:
+    for pair_id, pair in pairs:
         drawn: dict[Reading, list[World]] = {}
-        for question in twins:
-            reading = _reading(question, twins)
+        for question in pair:
+            reading = _reading(question, pair)
             code = programs[question["question_id"]]
             if reading is not None and code is not None and reading not in drawn:
                 drawn[reading] = drawn_worlds(reading, worlds, seed, pair_id)
@@ -103,11 +103,11 @@ def drawn_worlds(reading: Reading, number: int, seed: int, pair_id: str) -> list
     return worlds
 
 
-def _reading(question: Mapping[str, Any], twins: Sequence[Mapping[str, Any]]) -> Reading | None:
-    """How a question reads in its group; an original question has the words of its twin, where both agree."""
+def _reading(question: Mapping[str, Any], pair: Sequence[Mapping[str, Any]]) -> Reading | None:
+    """How a question reads in its group; an original question has the words of its counterfactual, where both agree."""
     group = question["group"]
     own = readings(question["question"], question["variant"]).get(group)
-    other = next((row for row in twins if row["variant"] == "counterfactual"), None)
+    other = next((row for row in pair if row["variant"] == "counterfactual"), None)
     fuller = None if other is None else readings(other["question"], "counterfactual").get(group)
     return fuller if own is not None and fuller is not None and fuller.first == own.first else own
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from whatif.benchmarks.cvqa_synthetic import BENCHMARK as OURS
-from whatif.benchmarks.cvqa_synthetic.steps import OF_TWINS, TABLE_7, VARIANT
+from whatif.benchmarks.cvqa_synthetic.steps import PAIRED_TABLES, TABLE_7, VARIANT
 from whatif.benchmarks.cvqa_synthetic.steps import aggregate as our_aggregate
 from whatif.benchmarks.cvqa_synthetic_released.settings import (
     CvqaSyntheticReleasedSettings,
@@ -52,7 +52,7 @@ from whatif.results.reporting.table_modules import TableModules
 
 NAME = "cvqa-synthetic-released"
 TITLE = "C-VQA-Synthetic as released"
-TABLES = TableModules("whatif.benchmarks.cvqa_synthetic", "whatif.benchmarks.cvqa_synthetic_released", *OF_TWINS)
+TABLES = TableModules("whatif.benchmarks.cvqa_synthetic", "whatif.benchmarks.cvqa_synthetic_released", *PAIRED_TABLES)
 _step = StepsOf(CvqaSyntheticReleasedSettings)
 PART = part_dimension(
     lambda params, benchmark: params.section(benchmark, CvqaSyntheticReleasedSettings).evaluate.shards
@@ -101,13 +101,13 @@ def filter_(task: Task[None]) -> None:
     first: dict[str, tuple[str, list[Any]]] = {}
     rejected: dict[str, dict[str, Any]] = {}
     texts_only = not any(row["image_ids"] for row in task.rows("questions"))
-    for pair_id, twins in pairs_of(task.rows("questions")):
-        shown = [_picture(twins[0])] if texts_only else twins[0]["image_ids"]
+    for pair_id, pair in pairs_of(task.rows("questions")):
+        shown = [_picture(pair[0])] if texts_only else pair[0]["image_ids"]
         if not shown:
-            detail = f"{_picture(twins[0])} is not in the folder, or cannot be decoded"
+            detail = f"{_picture(pair[0])} is not in the folder, or cannot be decoded"
             rejected[pair_id] = rejection(pair_id, "no picture", detail)
             continue
-        asked = [(row["variant"], row["question"]) for row in twins]
+        asked = [(row["variant"], row["question"]) for row in pair]
         earlier, asked_earlier = first.setdefault(shown[0], (pair_id, asked))
         if earlier != pair_id:
             same = "question" if asked == asked_earlier else "picture"
@@ -127,8 +127,8 @@ def verify(task: Task[None]) -> None:
 
     judgements = []
     rejected: dict[str, dict[str, Any]] = {}
-    for pair_id, twins in pairs_of(task.rows("questions")):
-        for finding in findings(twins):
+    for pair_id, pair in pairs_of(task.rows("questions")):
+        for finding in findings(pair):
             row = judgement(pair_id, finding.check, finding.contradictions)
             judgements.append({**row, "comment": row["comment"] or finding.note})
             if finding.contradictions and pair_id not in rejected:

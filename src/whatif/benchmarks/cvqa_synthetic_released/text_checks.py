@@ -34,7 +34,7 @@ class Finding:
     note: str = ""
 
 
-def findings(twins: Sequence[Question]) -> list[Finding]:
+def findings(pair: Sequence[Question]) -> list[Finding]:
     """The results of all CHECKS of a pair, in their order.
 
     - `options`: four different whole numbers, and the letter of one of them, in both questions;
@@ -44,9 +44,9 @@ def findings(twins: Sequence[Question]) -> list[Finding]:
       lose their flowers are those that are asked about, and otherwise not larger than the original one. Equal answers
       are noted.
     """
-    by_variant = {str(question["variant"]): question for question in twins}
-    if sorted(by_variant) != sorted(VARIANTS) or len(twins) != len(VARIANTS):
-        told = f"must be one original and one counterfactual, are {', '.join(sorted(str(q['variant']) for q in twins))}"
+    by_variant = {str(question["variant"]): question for question in pair}
+    if sorted(by_variant) != sorted(VARIANTS) or len(pair) != len(VARIANTS):
+        told = f"must be one original and one counterfactual, are {', '.join(sorted(str(q['variant']) for q in pair))}"
         return [Finding(check, (told,)) for check in CHECKS]
     options = tuple(f"{variant}: {defect}" for variant in VARIANTS for defect in option_defects(by_variant[variant]))
     wording, reading = _wording(by_variant)
@@ -64,13 +64,13 @@ def answer_of(question: Question) -> int:
     return int(question["choices"][LETTERS.index(question["answer"])])
 
 
-def _wording(twins: Mapping[str, Question]) -> tuple[Finding, Reading | None]:
+def _wording(pair: Mapping[str, Question]) -> tuple[Finding, Reading | None]:
     """The result of the check of the wording, and how the counterfactual question reads if nothing is wrong."""
-    group = str(twins["original"]["group"])
+    group = str(pair["original"]["group"])
     contradictions, unread = [], []
     read: dict[str, Reading] = {}
     for variant in VARIANTS:
-        question = twins[variant]["question"]
+        question = pair[variant]["question"]
         found = readings(question, variant)
         if group in found:
             read[variant] = found[group]
@@ -87,9 +87,9 @@ def _wording(twins: Mapping[str, Question]) -> tuple[Finding, Reading | None]:
     return Finding("wording", tuple(contradictions), note), None
 
 
-def _answers(twins: Mapping[str, Question], reading: Reading) -> Finding:
+def _answers(pair: Mapping[str, Question], reading: Reading) -> Finding:
     """Whether the counterfactual answer is what the words and the original answer say."""
-    original, counterfactual = (answer_of(twins[variant]) for variant in VARIANTS)
+    original, counterfactual = (answer_of(pair[variant]) for variant in VARIANTS)
     rule, holds = _rule(reading)
     if not holds(original, counterfactual):
         told = f"the answers are {original} and {counterfactual}; the counterfactual one must be {rule}"

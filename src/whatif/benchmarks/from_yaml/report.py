@@ -12,13 +12,13 @@ from whatif.benchmarks.from_yaml.settings import ReportSettings
 from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.question_items import About, question_items, shown_systems, title_of
 from whatif.benchmarks.shared.reports import publish
-from whatif.benchmarks.shared.results import TwinResults
+from whatif.benchmarks.shared.results import PairedResults
 from whatif.engine.graph.task import Task
 from whatif.results.reporting.declared import report_of
 from whatif.results.reporting.funnel import FunnelStage, reasons
 from whatif.results.reporting.items import Item, ItemView
+from whatif.results.reporting.question_pairs import VARIANTS
 from whatif.results.reporting.table_modules import TableModules
-from whatif.results.reporting.twin_answers import VARIANTS
 
 _IN_VIEW = 3  # pairs of each template in the view
 _VIEW = "examples"
@@ -27,7 +27,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class YamlResults(TwinResults):
+class YamlResults(PairedResults):
     """The results of a benchmark in a YAML file, by template."""
 
     @cached_property

@@ -66,8 +66,8 @@ def _effects(_: Member, group: Sequence[Member], style: Style) -> Fault | None:
     captions = [str(one.pair["effect_caption"]) for one in group]
     images = [str(one.images[style].effect["image_id"]) for one in group]
     for texts, what in ((list(map(_plain, captions)), "effect captions"), (images, f"effects as {style}")):
-        if twins := _equal(texts):
-            first, second = (group[place].pair_id for place in twins)
+        if equal := _equal(texts):
+            first, second = (group[place].pair_id for place in equal)
             return Fault(EQUAL_OPTIONS, f"pairs {first} and {second} have the same {what}")
     return None
 
@@ -76,8 +76,8 @@ def _cues(member: Member, _: Sequence[Member], __: Style) -> Fault | None:
     cues = cues_of(member)
     if not cues:
         return Fault(NO_CUE, f"pair {member.pair_id} has no right cue phrase with three false ones")
-    if twins := _equal([_plain(cue) for cue in cues]):
-        return Fault(EQUAL_OPTIONS, f"pair {member.pair_id} has the cue phrase {cues[twins[0]]!r} twice")
+    if equal := _equal([_plain(cue) for cue in cues]):
+        return Fault(EQUAL_OPTIONS, f"pair {member.pair_id} has the cue phrase {cues[equal[0]]!r} twice")
     return None
 
 
@@ -85,8 +85,8 @@ def _explanations(_: Member, group: Sequence[Member], __: Style) -> Fault | None
     for one in group:
         if not (one.pair["explanation"] or "").strip():
             return Fault(NO_EXPLANATION, f"pair {one.pair_id} has no explanation")
-    if twins := _equal([_plain(one.pair["explanation"]) for one in group]):
-        first, second = (group[place].pair_id for place in twins)
+    if equal := _equal([_plain(one.pair["explanation"]) for one in group]):
+        first, second = (group[place].pair_id for place in equal)
         return Fault(EQUAL_OPTIONS, f"pairs {first} and {second} have the same explanation")
     return None
 

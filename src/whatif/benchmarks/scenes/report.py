@@ -25,10 +25,10 @@ from whatif.engine.errors import WhatifError
 from whatif.engine.graph.task import Task
 from whatif.results.reporting.declared import report_of
 from whatif.results.reporting.funnel import FunnelStage, reasons
+from whatif.results.reporting.question_pairs import VARIANTS
 from whatif.results.reporting.rendering import WIDTH
 from whatif.results.reporting.report import Headline
 from whatif.results.reporting.table_modules import TableModules
-from whatif.results.reporting.twin_answers import VARIANTS
 
 ALL = "all"
 # The chosen item of the two in a pair and the variant that it belongs to, by the names of the choices.
@@ -93,7 +93,7 @@ def publish_report(task: Task[ReportSettings], title: str, modules: TableModules
     keys = with_predictions(task, ANSWERER)
     pilots = pilots_of(limits_of(task, ANSWERER, keys), dict.fromkeys(keys, questions), task.seed, task.benchmark)
     every = names_of(task, ANSWERER)
-    names = marked({key: every[key] for key in keys}, pilots, unit="question")  # these questions have no twins
+    names = marked({key: every[key] for key in keys}, pilots, unit="question")  # these questions are not in pairs
     found = SceneResults(
         task=task,
         title=title,

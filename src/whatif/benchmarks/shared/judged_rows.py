@@ -12,14 +12,14 @@ from whatif.engine.graph.task import Task
 from whatif.results.reporting.answers import System
 from whatif.results.reporting.judged import ACCURACY, COMPARED_DROP, JUDGE, READINGS, Judged, judge_views
 from whatif.results.reporting.precision import in_percent, p_number
+from whatif.results.reporting.question_pairs import VARIANTS
 from whatif.results.reporting.table import DROP, MEASURE, NUMBERS, Column, Table, tidy
-from whatif.results.reporting.twin_answers import VARIANTS
 from whatif.scoring.judging import response_of
 from whatif.scoring.statistics import clustered_share, paired_drop
 
 Row: TypeAlias = Mapping[str, Any]
 Right: TypeAlias = dict[str, bool]  # question_id -> whether its answer is right
-_TWINS = set(VARIANTS)
+_PAIR = set(VARIANTS)
 _COLUMNS = ["question_id", "model", "strategy", "response", "correct"]
 
 
@@ -90,7 +90,7 @@ def _compared(
     for variant, ids in sorted(by_variant.items()):
         share = clustered_share([right[one] for one in ids], [clusters[one] for one in ids], confidence=confidence)
         yield {"variant": variant, MEASURE: ACCURACY, **in_percent("value", share), "n": len(ids)}
-    if set(by_variant) == _TWINS:
+    if set(by_variant) == _PAIR:
         first, second = ({questions[one]["pair_id"]: one for one in by_variant[variant]} for variant in VARIANTS)
         pairs = [(first[pair], second[pair]) for pair in first if pair in second]
         before, after = ([right[pair[side]] for pair in pairs] for side in (0, 1))
@@ -119,7 +119,7 @@ def _beside(table: Table, rows: Sequence[Row], judged: Judged, variants: set[str
     ]
     every: list[Row] = [*given, *rows]
     frame = tidy(every, [*further, *names], numbers)
-    drop = (Column(DROP.capitalize(), COMPARED_DROP, interval=True),) if variants == _TWINS else ()
+    drop = (Column(DROP.capitalize(), COMPARED_DROP, interval=True),) if variants == _PAIR else ()
     order = [variant for variant in VARIANTS if variant in variants] or sorted(variants)
     columns = (*(Column(one.capitalize(), ACCURACY, {"variant": one}, interval=True) for one in order), *drop)
     group = {"strategy": "Strategy"} if "strategy" in names else {}

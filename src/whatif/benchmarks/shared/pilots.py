@@ -1,7 +1,7 @@
 """Random samples of paired questions: the pairs that a model with a `limit` is asked, and how its results are marked.
 
-Both twins of a pair or neither are in a sample. The pairs of a group have one random order, which depends only on the
-seed, the name of the set and the group. Every sample takes pairs from its beginning, so a larger sample contains a
+Both questions of a pair or neither are in a sample. The pairs of a group have one random order, which depends only on
+the seed, the name of the set and the group. Every sample takes pairs from its beginning, so a larger sample contains a
 smaller one.
 """
 

@@ -95,7 +95,7 @@ def write_program_findings(
         task.outputs.write("program-findings", [])
         return
     everything = {row["question_id"]: row for row in task.rows("questions")}
-    twins = {(row["pair_id"], row["variant"]): row for row in everything.values()}
+    by_variant = {(row["pair_id"], row["variant"]): row for row in everything.values()}
     known = {} if labels is None else read_program_labels(user_path(labels), everything, model)
     drawn = {
         row["question_id"]
@@ -117,7 +117,7 @@ def write_program_findings(
     rows = []
     for row in predictions:
         question = everything[row["question_id"]]
-        original = twins[question["pair_id"], "original"]
+        original = by_variant[question["pair_id"], "original"]
         found = with_oracle.get(row["question_id"])
         category, found_by = category_of(row, question, original, found)
         if category == NOT_CLASSIFIED and row["question_id"] in known:

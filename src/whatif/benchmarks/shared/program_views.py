@@ -1,4 +1,4 @@
-"""Views of programs (C-VQA Figure 9): twins whose programs are wrong, and twins whose are right."""
+"""Views of programs (C-VQA Figure 9): pairs whose programs are wrong, and pairs whose are right."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from whatif.results.reporting.items import ItemView
 from whatif.results.reporting.program_categories import CAUSES, FAILING_TOOL, IGNORED, NOT_CLASSIFIED, RIGHT
 
 Row: TypeAlias = Mapping[str, Any]
-Twins: TypeAlias = tuple[Row, Row]  # an original question and its counterfactual
+QuestionPair: TypeAlias = tuple[Row, Row]  # an original question and its counterfactual
 WRONG = ItemView(
     "figure-9-wrong",
     "Programs that are logically wrong (Figure 9)",
@@ -28,15 +28,15 @@ NONE = "No model answers by programs."
 
 
 @dataclass(frozen=True)
-class ProgramTwins:
-    """Twins whose programs are shown: some whose counterfactual question has a wrong program, some with a right one."""
+class ProgramPairs:
+    """Pairs whose programs are shown: some whose counterfactual question has a wrong program, some with a right one."""
 
-    wrong: tuple[Twins, ...]
-    right: tuple[Twins, ...]
+    wrong: tuple[QuestionPair, ...]
+    right: tuple[QuestionPair, ...]
 
 
-def program_twins(every: Iterable[Twins], findings: Iterable[Row], number: int) -> ProgramTwins:
-    """At most `number` twins of either kind, evenly spaced over all of them; none is in both.
+def program_pairs(every: Iterable[QuestionPair], findings: Iterable[Row], number: int) -> ProgramPairs:
+    """At most `number` pairs of either kind, evenly spaced over all of them; none is in both.
 
     `findings` are rows of `program-findings`, of which `question_id`, `category` and `program_right` are used. Of
     wrong programs, those that ignore the presupposition come first.
@@ -47,20 +47,20 @@ def program_twins(every: Iterable[Twins], findings: Iterable[Row], number: int) 
         categories.setdefault(row["question_id"], set()).add(row["category"])
         if row["program_right"] or row["category"] in (RIGHT, FAILING_TOOL):
             right_ids.add(row["question_id"])
-    twins = [one for one in every if one[1]["question_id"] in categories]
+    pairs = [one for one in every if one[1]["question_id"] in categories]
 
-    def with_any(wanted: Collection[str]) -> list[Twins]:
-        return [one for one in twins if categories[one[1]["question_id"]] & set(wanted)]
+    def with_any(wanted: Collection[str]) -> list[QuestionPair]:
+        return [one for one in pairs if categories[one[1]["question_id"]] & set(wanted)]
 
     wrong = evenly(with_any([IGNORED]), number)
     others = [*(one for one in CAUSES if one not in (IGNORED, FAILING_TOOL)), NOT_CLASSIFIED]
     wrong += evenly([one for one in with_any(others) if one not in wrong], number - len(wrong))
-    right = evenly([one for one in twins if one[1]["question_id"] in right_ids and one not in wrong], number)
-    return ProgramTwins(tuple(wrong), tuple(right))
+    right = evenly([one for one in pairs if one[1]["question_id"] in right_ids and one not in wrong], number)
+    return ProgramPairs(tuple(wrong), tuple(right))
 
 
-def select_programs(selection: Selection, every: Iterable[Twins], findings: Iterable[Row], number: int) -> None:
-    """Adds both views of programs to a selection; `findings` are those of the shown models (see `program_twins`)."""
-    chosen = program_twins(every, findings, number)
+def select_programs(selection: Selection, every: Iterable[QuestionPair], findings: Iterable[Row], number: int) -> None:
+    """Adds both views of programs to a selection; `findings` are those of the shown models (see `program_pairs`)."""
+    chosen = program_pairs(every, findings, number)
     for view, shown in ((WRONG, chosen.wrong), (RIGHT_PROGRAMS, chosen.right)):
-        selection.add(view, {str(twins[0]["pair_id"]): "" for twins in shown}, none=NONE)
+        selection.add(view, {str(pair[0]["pair_id"]): "" for pair in shown}, none=NONE)

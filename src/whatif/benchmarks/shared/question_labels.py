@@ -42,11 +42,11 @@ class Variants:
     least_others: int | None = None
 
 
-TWINS = Variants(first="original", named="counterfactual")
+PAIRS = Variants(first="original", named="counterfactual")
 
 
 def write_checked_pairs(task: Task[Any], settings: VerifyQuestions, check: Check, *roles: str) -> None:
-    """Imports labels of the questions in the input `questions`, which are twins, and writes the outputs.
+    """Imports labels of the questions in the input `questions`, which are in pairs, and writes the outputs.
 
     `check` is that of `check_pairs`, and `roles` those of `write_labelled`.
 
@@ -58,7 +58,7 @@ def write_checked_pairs(task: Task[Any], settings: VerifyQuestions, check: Check
 
 
 def check_pairs(
-    questions: Sequence[Row], settings: VerifyQuestions, *, seed: int, check: Check, variants: Variants = TWINS
+    questions: Sequence[Row], settings: VerifyQuestions, *, seed: int, check: Check, variants: Variants = PAIRS
 ) -> Labelled:
     """Imports people's labels of questions and applies them: the questions that remain, corrected, pair by pair.
 

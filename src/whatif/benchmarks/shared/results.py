@@ -24,11 +24,11 @@ from whatif.engine.params.resolution import Resolution
 from whatif.results.reporting.answers import Answers, System
 from whatif.results.reporting.funnel import FunnelStage
 from whatif.results.reporting.judged import Judged
+from whatif.results.reporting.pair_measures import ALL, headline, parts_of
 from whatif.results.reporting.precision import Precision, Resampling
+from whatif.results.reporting.question_pairs import PREDICTION_COLUMNS, QuestionPairAnswers
 from whatif.results.reporting.ranking_rules import marked as marked_by_rule
 from whatif.results.reporting.table import OURS, Table
-from whatif.results.reporting.twin_answers import PREDICTION_COLUMNS, TwinAnswers
-from whatif.results.reporting.twin_measures import ALL, headline, parts_of
 from whatif.scoring.ranking_rules import STORED
 
 Row = Mapping[str, Any]
@@ -152,14 +152,14 @@ class SystemResults(Results):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TwinResults(Results):
+class PairedResults(Results):
     """The results of a benchmark of original and counterfactual questions with options.
 
     rule: how the options of models that ranked them are compared; by_mean: the models that could not be ranked by it;
     their display names say so. images: the image of each pair by its id, where several pairs share one.
     """
 
-    answers: TwinAnswers
+    answers: QuestionPairAnswers
     rule: RankingRule = STORED
     by_mean: Sequence[str] = ()
     images: Mapping[str, str] | None = None
@@ -188,7 +188,7 @@ class TwinResults(Results):
         names = names_of(task, CHOOSER)
         encoded = ["model", "response", "answer", "status"]
         said = artifacts.batches(task.paths("predictions"), PREDICTIONS, PREDICTION_COLUMNS, encoded=encoded)
-        answers = TwinAnswers(read_ahead(said), [table], keys)
+        answers = QuestionPairAnswers(read_ahead(said), [table], keys)
         fields = answered_fields(answers, marked({key: names[key] for key in keys}, pilots), rule)
         return cls(
             **fields,
@@ -222,8 +222,8 @@ class TwinResults(Results):
         return with_judged_rows(self.task, table, self.judged, self.questions, places, confidence=confidence)
 
 
-def answered_fields(answers: TwinAnswers, names: Mapping[str, str], rule: RankingRule) -> dict[str, Any]:
-    """The fields of `TwinResults` that follow from the answers, decided by `rule` where options were ranked."""
+def answered_fields(answers: QuestionPairAnswers, names: Mapping[str, str], rule: RankingRule) -> dict[str, Any]:
+    """The fields of `PairedResults` that follow from the answers, decided by `rule` where options were ranked."""
     by_mean = [model for model, _ in answers.rank_by(rule)]
     return {"answers": answers, "names": marked_by_rule(names, by_mean), "rule": rule, "by_mean": by_mean}
 

@@ -1,4 +1,4 @@
-"""Functions that benchmarks of twin questions share: pairs, judgements, rejections, and the end of the funnel."""
+"""Functions that benchmarks of pairs of questions share: pairs, judgements, rejections, and the end of the funnel."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ OF_ACCURACIES = ("Accuracy on original questions (%)", "Accuracy on counterfactu
 
 
 def pairs_of(questions: Iterable[dict[str, Any]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Pair ids with their twin questions, which are adjacent in order of question_id."""
-    for pair_id, twins in itertools.groupby(questions, key=lambda row: str(row["pair_id"])):
-        yield pair_id, list(twins)
+    """Pair ids with their two questions, which are adjacent in order of question_id."""
+    for pair_id, pair in itertools.groupby(questions, key=lambda row: str(row["pair_id"])):
+        yield pair_id, list(pair)
 
 
 def by_pair(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
@@ -155,10 +155,10 @@ def keep_pairs(task: Task[Any], rejected: Mapping[str, dict[str, Any]], *, remed
     Raises WhatifError, with the `remedy`, when no pair is left.
     """
     kept = 0
-    for pair_id, twins in pairs_of(task.rows("questions")):
+    for pair_id, pair in pairs_of(task.rows("questions")):
         if pair_id not in rejected:
             kept += 1
-            task.outputs.writer("questions").write(twins)
+            task.outputs.writer("questions").write(pair)
     refused = [rejected[pair_id] for pair_id in sorted(rejected)]
     task.outputs.write("rejections", refused)
     task.check_losses("pairs", kept, refused, remedy=remedy)

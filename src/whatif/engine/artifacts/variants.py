@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-TWINS = ("original", "counterfactual")  # of benchmarks with pairs of questions
+PAIR_VARIANTS = ("original", "counterfactual")  # of benchmarks with pairs of questions
 
 
 def variant_order(variant: str) -> tuple[bool, str]:
@@ -10,6 +10,6 @@ def variant_order(variant: str) -> tuple[bool, str]:
     return variant.startswith("counterfactual"), variant
 
 
-def are_twins(variants: set[str]) -> bool:
+def are_pairs(variants: set[str]) -> bool:
     """Whether questions of these variants are pairs of an original question and its counterfactual."""
-    return variants <= set(TWINS)
+    return variants <= set(PAIR_VARIANTS)

@@ -64,7 +64,7 @@ def question_task_set(questions: Iterable[Row], seed: int, interface: Interface 
 def question_items(questions: Iterable[Row], seed: int, *, named: str = "counterfactual") -> Items:
     """The rows of a questions table as the importer needs them, with the tasks of `question_task_set`.
 
-    The id of a pair names its question of the variant `named`: of twins the counterfactual one, which was generated.
+    The id of a pair names its question of the variant `named`: usually the counterfactual one, which was generated.
 
     Raises WhatifError when two rows have the same id.
     """

@@ -49,7 +49,7 @@ def read_released_copy(
     if file.parent is None:
         raise WhatifError(f"{path}: has no ids; give the released file that was copied as parent")
     questions = _questions(user_path(file.parent))
-    parent = {pair_id: _fields_of(twins) for pair_id, twins in questions.items()}
+    parent = {pair_id: _fields_of(pair) for pair_id, pair in questions.items()}
     found = _found([record for record in copied if not record.surplus], parent)
     if not found:  # otherwise, the copy of another file would reject all questions
         raise WhatifError(f"{path}: none of its rows is in {file.parent}; give a copy of it, or its own parent")
@@ -82,12 +82,12 @@ def _questions(path: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _fields_of(twins: Mapping[str, Mapping[str, Any]]) -> Fields:
+def _fields_of(pair: Mapping[str, Mapping[str, Any]]) -> Fields:
     """The row of the released file that became these two questions."""
-    told = json.loads(twins["original"]["provenance"])
+    told = json.loads(pair["original"]["provenance"])
     fields = {_IMAGE: told["img_path"], _TYPE: told["type"]}
     for variant, (question, answer) in VARIANTS.items():
-        fields |= {question: twins[variant]["question"], answer: twins[variant]["answer"]}
+        fields |= {question: pair[variant]["question"], answer: pair[variant]["answer"]}
     return fields
 
 
@@ -112,21 +112,21 @@ def _found(copied: Sequence[Record], parent: Mapping[str, Fields]) -> dict[Place
 
 
 def _labels(
-    record: Record, twins: Mapping[str, Mapping[str, Any]], file: LabelFile, items: Items
+    record: Record, pair: Mapping[str, Mapping[str, Any]], file: LabelFile, items: Items
 ) -> Iterator[Label | Finding]:
     """One label for each question of a row, or for the counterfactual one if the pair is not among the items."""
     corrected: dict[str, dict[str, str]] = {}
     for variant, columns in VARIANTS.items():
         corrected[variant] = {}
         for field, column in zip(("question", "answer"), columns, strict=True):
-            new, old = record.fields[column], str(twins[variant][field])
+            new, old = record.fields[column], str(pair[variant][field])
             if not new or plain(new) in MISSING:
                 yield Finding(record.place, EMPTIED, f"{column} is empty, and was {quoted(old)}; {REMOVE_ROW}")
                 return
             if new.split() != old.split():
                 corrected[variant][field] = new
     for variant, changed in corrected.items():
-        question_id = twins[variant]["question_id"]
+        question_id = pair[variant]["question_id"]
         if variant == "counterfactual" or question_id in items.by_id:
             yield Label(
                 question_id,

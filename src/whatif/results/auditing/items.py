@@ -146,7 +146,7 @@ class _Labels:
 
     def __init__(self, rows: Sequence[Row], columns: Columns, clusters: str) -> None:
         self._rows, self._columns = rows, columns
-        self._twins = len(columns.questions) > 1
+        self._paired = len(columns.questions) > 1
         width = len(str(len(rows)))
         self.notes: list[str] = []
         ids = [_label(fields.get(columns.item)) for fields in rows] if columns.item else [""] * len(rows)
@@ -157,7 +157,7 @@ class _Labels:
             ids = [f"row {number:0{width}d}" for number in range(1, len(rows) + 1)]
         self.ids = ids
         matches = [_VARIANT_OF_ID.fullmatch(one) for one in ids]
-        self._of_ids = all(matches) and not columns.variant and not self._twins
+        self._of_ids = all(matches) and not columns.variant and not self._paired
         stems = [match[1] for match in matches if match] if all(matches) else ids
         pairs = [_label(fields.get(columns.pair)) for fields in rows] if columns.pair else stems
         self.units = [pair or one for pair, one in zip(pairs, ids, strict=True)]
@@ -202,7 +202,7 @@ class _Labels:
         """The item of a question."""
         fields, group = self._rows[one.row], self._columns.group
         variant = self.variants[one.row] if self._of_ids else one.variant
-        suffix = f"-{variant}" if self._twins else ""
+        suffix = f"-{variant}" if self._paired else ""
         return Item(
             row=one.row,
             item_id=f"{self.ids[one.row]}{suffix}",

@@ -4,12 +4,12 @@
         position=30,
         title="By template",
         identity=("model", "name", "source", "template", "variant", "measure"),
-        rows=lambda found: of_models(found, *TWIN_MEASURES, by="template"),
+        rows=lambda found: of_models(found, *PAIR_MEASURES, by="template"),
         views=lambda found: (View("Accuracy by template.", {"name": "Model", "template": "Template"}, ACCURACIES),),
     )
 
 `found` are the results of a benchmark, in any class that its tables know. Rows are mostly measures of parts of the
-answers (`twin_measures`). A table that several benchmarks have is made by one function: `Made`.
+answers (`pair_measures`). A table that several benchmarks have is made by one function: `Made`.
 """
 
 from __future__ import annotations

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from whatif.results.reporting.numerals import count, decimal
+from whatif.results.reporting.pair_measures import Part, accuracy, drop, each_variant
 from whatif.results.reporting.precision import as_measured, in_percent
+from whatif.results.reporting.question_pairs import VARIANTS
 from whatif.results.reporting.table import Column, View
-from whatif.results.reporting.twin_answers import VARIANTS
-from whatif.results.reporting.twin_measures import Part, accuracy, drop, each_variant
 from whatif.scoring.extraction.answer import normalise
 from whatif.scoring.judging import FINDS_NONE, NOT_IN_RESPONSE, OUTSIDE, Response, response_of, with_judge
 from whatif.scoring.statistics import clustered_share
@@ -125,14 +125,14 @@ class Judged:
         return len(set(self.labels or ()) - judged)
 
 
-def twin_judge_rows(without: Part, with_: Part) -> Iterator[dict[str, Any]]:
+def paired_judge_rows(without: Part, with_: Part) -> Iterator[dict[str, Any]]:
     """The accuracies of one group and the drop, without and with the judge's answers."""
     for judge, part in zip(READINGS, (without, with_), strict=True):
         yield from ({"judge": judge, **row, "measure": ACCURACY} for row in each_variant(accuracy)(part))
         yield from ({"judge": judge, **row, "measure": COMPARED_DROP} for row in drop(part))
 
 
-TWIN_COLUMNS = (
+PAIR_COLUMNS = (
     *(Column(variant.capitalize(), ACCURACY, {"variant": variant}, interval=True) for variant in VARIANTS),
     Column("Drop", COMPARED_DROP, interval=True),
 )

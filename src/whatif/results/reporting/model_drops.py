@@ -11,10 +11,10 @@ import numpy as np
 
 from whatif.results.reporting.answers import Flags, Places
 from whatif.results.reporting.numerals import signed
+from whatif.results.reporting.pair_measures import ALL
 from whatif.results.reporting.precision import Precision, in_percent, p_number, percent
+from whatif.results.reporting.question_pairs import QuestionPairAnswers
 from whatif.results.reporting.table import Column, Table, View, tidy
-from whatif.results.reporting.twin_answers import TwinAnswers
-from whatif.results.reporting.twin_measures import ALL
 from whatif.scoring.statistics import Interval, difference_of_drops, holm
 
 _IDENTITY = ("model_a", "name_a", "model_b", "name_b", "group", "measure")
@@ -34,7 +34,7 @@ class Comparison:
 
 
 def compare_drops(
-    answers: TwinAnswers,
+    answers: QuestionPairAnswers,
     *,
     settings: Precision,
     images: Mapping[str, str] | None = None,
@@ -80,7 +80,7 @@ class _Side:
     after: Flags
 
     @classmethod
-    def of(cls, answers: TwinAnswers, model: int, of_group: Flags) -> _Side:
+    def of(cls, answers: QuestionPairAnswers, model: int, of_group: Flags) -> _Side:
         """The answers of one model, given by its index, to the pairs of a group."""
         asked = answers.asked[model]
         pairs = np.flatnonzero(of_group & asked.all(axis=1))

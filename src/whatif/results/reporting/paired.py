@@ -24,10 +24,10 @@ import numpy as np
 
 from whatif.results.reporting.answers import Flags
 from whatif.results.reporting.beside import rows_beside
-from whatif.results.reporting.paired_answers import ALL, PairOutcomes, answers_of_twins, by_group, pairs_of_twins
+from whatif.results.reporting.paired_answers import ALL, PairOutcomes, answers_to_pairs, asked_pairs, by_group
 from whatif.results.reporting.precision import corrected, in_percent, percent
+from whatif.results.reporting.question_pairs import QuestionPairAnswers
 from whatif.results.reporting.table import DROP, OURS, REPORTED, Column, Table, View, tidy
-from whatif.results.reporting.twin_answers import TwinAnswers
 from whatif.scoring.statistics import Interval, clustered_share, paired_drop, wilson
 from whatif.scoring.statistics.clusters import Labels
 
@@ -82,15 +82,18 @@ class PairedText:
     about: str = ""
 
 
-def twin_systems(
-    answers: TwinAnswers, names: Mapping[str, str], images: Mapping[str, str] | None = None, groups: Sequence[str] = ()
+def paired_systems(
+    answers: QuestionPairAnswers,
+    names: Mapping[str, str],
+    images: Mapping[str, str] | None = None,
+    groups: Sequence[str] = (),
 ) -> Iterator[PairedSystem]:
     """The systems of the models in `names` (key -> display name), with the groups in the given order, or sorted.
 
     `images` names the image of each pair, where several share one.
     """
-    pairs = pairs_of_twins(answers, images)
-    for (model, strategy), given in answers_of_twins(answers):
+    pairs = asked_pairs(answers, images)
+    for (model, strategy), given in answers_to_pairs(answers):
         found = dict(by_group(pairs, given))
         order = [name for name in (ALL, *(groups or pairs.groups)) if name in found]
         yield PairedSystem(model, names[model], {name: found[name] for name in order}, strategy)

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from whatif.results.reporting.answers import Flags, Places, System
+from whatif.results.reporting.question_pairs import QuestionPairAnswers
 from whatif.results.reporting.said_codes import NO_ANSWER, Codes
-from whatif.results.reporting.twin_answers import TwinAnswers
 from whatif.scoring.statistics.clusters import Floats, Labels
 
 Row = Mapping[str, Any]
@@ -121,9 +121,9 @@ def by_group(pairs: Pairs, answers: PairAnswers) -> Iterator[tuple[str, PairOutc
             yield name, found.only(chosen)
 
 
-def pairs_of_twins(twins: TwinAnswers, images: Mapping[str, str] | None = None) -> Pairs:
+def asked_pairs(answers: QuestionPairAnswers, images: Mapping[str, str] | None = None) -> Pairs:
     """The pairs of questions; `images` names the image of each pair, where several share one."""
-    asked = twins.questions
+    asked = answers.questions
     options = asked.by_pair(asked.said.options)
     correct = np.where(asked.correct >= 0, chosen_codes(options, asked.correct), asked.by_pair(asked.said.right))
     chance = chance_of_ignoring(options[:, 1], correct[:, 0], correct[:, 1])
@@ -133,14 +133,14 @@ def pairs_of_twins(twins: TwinAnswers, images: Mapping[str, str] | None = None) 
     return Pairs(asked.groups, asked.group, correct, chance, clusters)
 
 
-def answers_of_twins(twins: TwinAnswers) -> Iterator[tuple[System, PairAnswers]]:
+def answers_to_pairs(answers: QuestionPairAnswers) -> Iterator[tuple[System, PairAnswers]]:
     """The answers of each system."""
-    options = twins.questions.by_pair(twins.questions.said.options)
-    for place, system in enumerate(twins.systems):
-        given = chosen_codes(options, twins.letter[place])
-        if twins.open_answers is not None:
-            given = np.maximum(given, twins.open_answers[place])
-        yield system, PairAnswers(twins.asked[place].all(axis=1), twins.right[place], given)
+    options = answers.questions.by_pair(answers.questions.said.options)
+    for place, system in enumerate(answers.systems):
+        given = chosen_codes(options, answers.letter[place])
+        if answers.open_answers is not None:
+            given = np.maximum(given, answers.open_answers[place])
+        yield system, PairAnswers(answers.asked[place].all(axis=1), answers.right[place], given)
 
 
 def chosen_codes(codes: Codes, letter: npt.NDArray[Any]) -> Codes:

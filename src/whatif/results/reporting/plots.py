@@ -38,7 +38,7 @@ class Point:
 
 
 def accuracy_points(frame: pd.DataFrame) -> list[Point]:
-    """The points of a tidy frame with the columns of `twin_measures`: reported ones first, otherwise in its order.
+    """The points of a tidy frame with the columns of `pair_measures`: reported ones first, otherwise in its order.
 
     There is one point for each model or reported system with an accuracy on both variants; rows of another source are
     left out. `frame` must contain exactly one group.

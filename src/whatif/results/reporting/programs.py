@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from whatif.results.reporting.numerals import count
+from whatif.results.reporting.pair_measures import ALL
 from whatif.results.reporting.precision import Precision, in_percent
 from whatif.results.reporting.program_categories import (
     CATEGORIES,
@@ -16,9 +17,8 @@ from whatif.results.reporting.program_categories import (
     NOT_CLASSIFIED,
     RIGHT,
 )
+from whatif.results.reporting.question_pairs import VARIANTS
 from whatif.results.reporting.table import OURS, Column, Table, View, tidy
-from whatif.results.reporting.twin_answers import VARIANTS
-from whatif.results.reporting.twin_measures import ALL
 from whatif.scoring.statistics import wilson
 
 # Of the programs that ran with tools that know the image: the program is right; its own tools gave the right answer

@@ -9,10 +9,10 @@ import numpy as np
 
 from whatif.engine.params.model_entries import RankingRule
 from whatif.results.reporting.answers import Flags
+from whatif.results.reporting.pair_measures import ACCURACIES
 from whatif.results.reporting.precision import Precision, in_percent, percent
+from whatif.results.reporting.question_pairs import VARIANTS, QuestionPairAnswers
 from whatif.results.reporting.table import OURS, Column, Table, View, tidy
-from whatif.results.reporting.twin_answers import VARIANTS, TwinAnswers
-from whatif.results.reporting.twin_measures import ACCURACIES
 from whatif.scoring.ranking_rules import RULES, STORED
 from whatif.scoring.statistics import wilson
 
@@ -31,7 +31,7 @@ def marked(names: Mapping[str, str], without: Sequence[str]) -> dict[str, str]:
 
 
 def ranking_rules(
-    answers: TwinAnswers, names: Mapping[str, str], settings: Precision, rule: RankingRule, title: str
+    answers: QuestionPairAnswers, names: Mapping[str, str], settings: Precision, rule: RankingRule, title: str
 ) -> Table:
     """The table `rules`: accuracy and chosen letters of each model that ranked options, by each rule of ranking.
 
@@ -59,7 +59,7 @@ def ranking_rules(
     return Table("rules", "By ranking rule", tidy(rows, _IDENTITY, ("value", "low", "high", "n")), views)
 
 
-def _rows(answers: TwinAnswers, place: int, settings: Precision, name: str) -> Iterator[dict[str, Any]]:
+def _rows(answers: QuestionPairAnswers, place: int, settings: Precision, name: str) -> Iterator[dict[str, Any]]:
     """The rows of one model, of pairs with answers to both questions."""
     pairs = np.flatnonzero(answers.asked[place].all(axis=1))
     for rule in RULES if answers.chosen else ():

@@ -1,4 +1,4 @@
-"""Shortcuts to open answers: how many questions are answered without the image, from their text or their twin.
+"""Shortcuts to open answers: questions that their text or the other answer of their pair answers without the image.
 
 | rule | answers |
 |---|---|
@@ -30,8 +30,8 @@ from whatif.scoring.shortcuts.fixed_rules import Count
 from whatif.scoring.shortcuts.text_model import CrossValidation, right_by_choice, right_by_keyword, right_by_text
 
 OF_TEXT = ("most-frequent", "question", "presupposition", "keyword", "number")
-OF_TWIN = ("same-answer", "opposite-answer", "arithmetic")
-OPEN_RULES = (*OF_TEXT, *OF_TWIN)
+OF_PAIR = ("same-answer", "opposite-answer", "arithmetic")
+OPEN_RULES = (*OF_TEXT, *OF_PAIR)
 _OPPOSITES = {"yes": "no", "no": "yes"}
 _NUMBER = re.compile(r"(?<![\w.])\d{1,9}(?![\w.]*\d)")
 
@@ -40,7 +40,7 @@ _NUMBER = re.compile(r"(?<![\w.])\d{1,9}(?![\w.]*\d)")
 class OpenQuestion:
     """A question with an open answer.
 
-    `presupposition` is empty if it has none; `twin_answer` is the answer to the other question of its pair, None if
+    `presupposition` is empty if it has none; `other_answer` is the answer to the other question of its pair, None if
     that is not used; questions of the same `cluster`, such as an image, are in the same fold.
     """
 
@@ -48,7 +48,7 @@ class OpenQuestion:
     presupposition: str
     answer: str
     cluster: str
-    twin_answer: str | None = None
+    other_answer: str | None = None
 
 
 def open_shortcuts(
@@ -100,7 +100,7 @@ def _shortcut(rule: str, rows: Sequence[OpenQuestion], variant: str, folds: int,
     if rule != "question":
         rows = [row for row in rows if row.presupposition]
     if rule == "arithmetic":
-        rows = [row for row in rows if row.twin_answer is not None and row.twin_answer.isdecimal()]
+        rows = [row for row in rows if row.other_answer is not None and row.other_answer.isdecimal()]
     if len({row.cluster for row in rows}) < 2:
         return None
     random_state = int(stream(seed, "shortcut to open answers", rule, variant).integers(2**31))
@@ -115,7 +115,7 @@ def _cross_validated(rule: str, rows: Sequence[OpenQuestion], variant: str, how:
         right, word = right_by_keyword(texts, answers, how)
         return Shortcut(rule, variant, word, right, len(rows))
     if rule == "arithmetic":
-        results = [operations(row.presupposition, int(row.twin_answer or 0)) for row in rows]
+        results = [operations(row.presupposition, int(row.other_answer or 0)) for row in rows]
         right, n = right_by_choice(texts, results, answers, how)
         return Shortcut(rule, variant, "", right, n)
     return Shortcut(rule, variant, "", right_by_text(texts, answers, how), len(rows))
@@ -138,10 +138,10 @@ def _number(rows: Sequence[OpenQuestion], variant: str) -> Shortcut:
 
 
 def _same_answer(rows: Sequence[OpenQuestion], variant: str) -> Shortcut:
-    known = [(row.answer, row.twin_answer) for row in rows if row.twin_answer is not None]
-    return Shortcut("same-answer", variant, "", sum(answer == twin for answer, twin in known), len(known))
+    known = [(row.answer, row.other_answer) for row in rows if row.other_answer is not None]
+    return Shortcut("same-answer", variant, "", sum(answer == other for answer, other in known), len(known))
 
 
 def _opposite_answer(rows: Sequence[OpenQuestion], variant: str) -> Shortcut:
-    known = [(row.answer, _OPPOSITES[row.twin_answer]) for row in rows if row.twin_answer in _OPPOSITES]
+    known = [(row.answer, _OPPOSITES[row.other_answer]) for row in rows if row.other_answer in _OPPOSITES]
     return Shortcut("opposite-answer", variant, "", sum(answer == said for answer, said in known), len(known))

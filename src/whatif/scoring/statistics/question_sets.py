@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from whatif.engine.artifacts.variants import TWINS, are_twins, variant_order
+from whatif.engine.artifacts.variants import PAIR_VARIANTS, are_pairs, variant_order
 from whatif.engine.errors import WhatifError
 from whatif.engine.language.options import printed_question
 
@@ -134,7 +134,7 @@ def _in_order(text: str) -> tuple[bool, int, str]:
 
 def _group_markdown(group: str, ours: Mapping[str, Cell], released: Mapping[str, Cell]) -> str:
     found = {*ours, *released}
-    variants = TWINS if are_twins(found) else sorted(found, key=variant_order)
+    variants = PAIR_VARIANTS if are_pairs(found) else sorted(found, key=variant_order)
     sides = [cells.get(variant) for variant in variants for cells in (ours, released)]
     headings = [f"{variant}, {whose}" for variant in variants for whose in ("ours", "released")]
     single = [_single_numbers(side) if side else {} for side in sides]

@@ -42,7 +42,7 @@ def answer_of(sandbox: Sandbox, question: str, depicted: Depicted, *, literal: b
     return response_of(finished.value)
 
 
-def twins_of_scene(number: int) -> Iterator[tuple[str, str, str, str]]:
+def pairs_of_scene(number: int) -> Iterator[tuple[str, str, str, str]]:
     """Original questions and their answers, each with a counterfactual one and its answer."""
     scene, generator = draw_scene("test", number, 31), stream(31, "twins", number)
     for asked in scene_questions(scene, generator):
@@ -61,7 +61,7 @@ def test_questions_about_scenes(sandbox: Sandbox) -> None:
     asked = 0
     for number in range(16):
         depicted = depicted_scene(draw_scene("test", number, 31))
-        for original, first, counterfactual, second in twins_of_scene(number):
+        for original, first, counterfactual, second in pairs_of_scene(number):
             assert answer_of(sandbox, original, depicted) == first, original
             assert answer_of(sandbox, counterfactual, depicted) == second, counterfactual
             assert answer_of(sandbox, counterfactual, depicted, literal=True) == first, counterfactual
@@ -75,9 +75,7 @@ def test_released_puzzles(sandbox: Sandbox, literal: bool) -> None:
     rows = read_good_rows(RELEASED, SYNTHETIC_GROUPS).questions
     pairs = [(rows[place]["pair_id"], rows[place : place + 2]) for place in range(0, len(rows), 300)]
     programs = {
-        row["question_id"]: program_of(row["question"], "python", literal=literal)
-        for _, twins in pairs
-        for row in twins
+        row["question_id"]: program_of(row["question"], "python", literal=literal) for _, pair in pairs for row in pair
     }
 
     def run(code: str, puzzle: Mapping[str, Any]) -> Finished:

@@ -13,9 +13,9 @@ from whatif.benchmarks.cvqa_real.gender_gaps import NAMES
 from whatif.benchmarks.cvqa_real.report import RealResults
 from whatif.results.reporting.declared import Declared
 from whatif.results.reporting.numerals import signed
+from whatif.results.reporting.pair_measures import DETAILS, READING, paired_rows
 from whatif.results.reporting.precision import in_percent, p_number
 from whatif.results.reporting.table import DROP, NUMBERS, OURS, Column, View
-from whatif.results.reporting.twin_measures import DETAILS, READING, twin_rows
 from whatif.scoring.statistics import holm
 
 _SYSTEM = {"model": "", "name": "Model"}
@@ -29,7 +29,7 @@ def _rows(found: RealResults) -> Iterator[dict[str, Any]]:
             yield {**of_model, "gender": name, "measure": DROP, **in_percent("value", drop), "n": images}
         ps = {"p": p_number(gap.p), "p_holm": p_number(gap.p if p is None else p)}
         yield {**of_model, "measure": "gap", **in_percent("value", gap.gap), **ps}
-        yield from ({**of_model, **row} for row in twin_rows(found.by_gender[model]))
+        yield from ({**of_model, **row} for row in paired_rows(found.by_gender[model]))
 
 
 def _note(found: RealResults) -> str:

@@ -7,9 +7,9 @@ from whatif.benchmarks.cvqa_real.settings import STEP_BY_STEP
 from whatif.benchmarks.cvqa_real.tables.table3 import reported_accuracies, table_3_name
 from whatif.engine.language.strategies import DIRECT
 from whatif.results.reporting.declared import Made
-from whatif.results.reporting.paired import PairedText, paired, reported_rows, twin_systems
+from whatif.results.reporting.paired import PairedText, paired, paired_systems, reported_rows
+from whatif.results.reporting.question_pairs import QuestionPairAnswers
 from whatif.results.reporting.table import Table
-from whatif.results.reporting.twin_answers import TwinAnswers
 
 # Table 5 is about a part of each group. Table 6 compares programs of other code models, which have no names here.
 _STRATEGIES = {3: DIRECT, 4: STEP_BY_STEP, 5: DIRECT}
@@ -22,8 +22,8 @@ _ABOUT = (
 def _table(found: RealResults) -> Table:
     asked, order = {(row["model"], row["strategy"]) for row in found.predictions}, list(found.names)
     systems = sorted(asked, key=lambda one: (order.index(one[0]), one[1] != found.main, one[1]))
-    answers = TwinAnswers(found.predictions, found.questions, systems)
-    ours = twin_systems(answers, found.names, images_of(found.questions), found.groups)
+    answers = QuestionPairAnswers(found.predictions, found.questions, systems)
+    ours = paired_systems(answers, found.names, images_of(found.questions), found.groups)
     reported = [
         row
         for number, strategy in _STRATEGIES.items()

@@ -13,9 +13,9 @@ from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, COUNTERFACTUAL, GROUPS,
 from whatif.benchmarks.cvqa_real.tables.table3 import REPORTED_GROUPS
 from whatif.results.reporting.declared import Declared
 from whatif.results.reporting.numerals import count, decimal
+from whatif.results.reporting.pair_measures import ALL
 from whatif.results.reporting.published_numbers import published
 from whatif.results.reporting.table import PUBLISHED, REPORTED, Column, View
-from whatif.results.reporting.twin_measures import ALL
 
 _REPORTED_MEASURES = {"questions": "questions", "mean_question_length": "mean words", "share_no": "answer no"}
 _SET = {"set": "Set", "group": "Group"}
@@ -46,9 +46,9 @@ def _numbers(questions: Sequence[Row]) -> Iterator[Row]:
 def _changes(questions: Sequence[Row]) -> Iterator[Row]:
     """For each group, the number of pairs whose answers are the same, and the share of the others in percent."""
     originals = {row["pair_id"]: row["answer"] for row in questions if row["variant"] == ORIGINAL}
-    twins = [row for row in questions if row["variant"] == COUNTERFACTUAL and row["pair_id"] in originals]
+    with_original = [row for row in questions if row["variant"] == COUNTERFACTUAL and row["pair_id"] in originals]
     for group in (ALL, *GROUPS):
-        of_group = [row for row in twins if group in (row["group"], ALL)]
+        of_group = [row for row in with_original if group in (row["group"], ALL)]
         if of_group:
             total, same = len(of_group), sum(row["answer"] == originals[row["pair_id"]] for row in of_group)
             place = {"group": group, "variant": COUNTERFACTUAL, "n": total}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from whatif.benchmarks.cvqa_real.report import RealResults
 from whatif.benchmarks.shared.reports import audits_of
 from whatif.results.reporting.declared import Made
+from whatif.results.reporting.question_pairs import VARIANTS
 from whatif.results.reporting.shortcuts import shortcuts
 from whatif.results.reporting.table import Table
-from whatif.results.reporting.twin_answers import VARIANTS
 
 
 def _table(found: RealResults) -> Table:

@@ -11,12 +11,8 @@ from typing import Any
 from whatif.benchmarks.cvqa_real.report import RealResults, images_of
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.results.reporting.declared import Made
-from whatif.results.reporting.judged import JUDGE, TWIN_COLUMNS, Judged, judge_views, twin_judge_rows
-from whatif.results.reporting.precision import SMALLEST_P, p_number, percent
-from whatif.results.reporting.published_numbers import published
-from whatif.results.reporting.table import DROP, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
-from whatif.results.reporting.twin_answers import VARIANTS, TwinAnswers
-from whatif.results.reporting.twin_measures import (
+from whatif.results.reporting.judged import JUDGE, PAIR_COLUMNS, Judged, judge_views, paired_judge_rows
+from whatif.results.reporting.pair_measures import (
     ACCURACIES,
     ALL,
     DETAILS,
@@ -25,9 +21,13 @@ from whatif.results.reporting.twin_measures import (
     PAIRS,
     READING,
     Part,
+    paired_rows,
     parts_of,
-    twin_rows,
 )
+from whatif.results.reporting.precision import SMALLEST_P, p_number, percent
+from whatif.results.reporting.published_numbers import published
+from whatif.results.reporting.question_pairs import VARIANTS, QuestionPairAnswers
+from whatif.results.reporting.table import DROP, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
 from whatif.scoring.statistics import holm
 
 Row = dict[str, Any]
@@ -71,7 +71,7 @@ def accuracies(
     names = {model: f"{name} (a part)" if model in sampled else name for model, name in models.items()}
     ours = {
         (model, group): [
-            {"model": model, "name": names[model], "source": OURS, "group": group, **row} for row in twin_rows(part)
+            {"model": model, "name": names[model], "source": OURS, "group": group, **row} for row in paired_rows(part)
         ]
         for model, groups in parts.items()
         for group, part in groups.items()
@@ -111,7 +111,7 @@ def accuracies(
         identity = (JUDGE, *_IDENTITY)
         with_judge = _parts(found, judged.applied_to(said), models)
         rows += _judge_rows(found, judged, said, (parts, with_judge), names)
-        views = (*views, *judge_views(judged, TWIN_COLUMNS, _SYSTEM, _GROUP, found.level))
+        views = (*views, *judge_views(judged, PAIR_COLUMNS, _SYSTEM, _GROUP, found.level))
     return Table(f"table{number}", title, tidy(rows, identity), views)
 
 
@@ -129,7 +129,7 @@ def reported_accuracies(number: int) -> dict[tuple[str, str], dict[str, str]]:
 
 
 def _parts(found: RealResults, said: Sequence[Mapping[str, Any]], models: Mapping[str, str]) -> Parts:
-    return parts_of(TwinAnswers(said, found.questions, models), found.settings, images_of(found.questions))
+    return parts_of(QuestionPairAnswers(said, found.questions, models), found.settings, images_of(found.questions))
 
 
 def _judge_rows(
@@ -150,7 +150,7 @@ def _judge_rows(
             if group in without[model]:
                 place = {"model": model, "name": name, "source": OURS, "group": group}
                 ids = {one for one in asked[model] if group in (by_id[one]["group"], ALL)}
-                compared = twin_judge_rows(without[model][group], with_judge[model][group])
+                compared = paired_judge_rows(without[model][group], with_judge[model][group])
                 yield from ({**place, **row} for row in (*compared, *judged.counts(model, ids)))
     images = images_of(found.questions)
     clusters = {name: images[row["pair_id"]] for name, row in by_id.items()}

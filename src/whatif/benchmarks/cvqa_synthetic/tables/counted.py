@@ -17,10 +17,10 @@ from whatif.benchmarks.cvqa_synthetic.report import Puzzles
 from whatif.results.reporting.answers import Codes, Flags
 from whatif.results.reporting.declared import Declared
 from whatif.results.reporting.numerals import count
+from whatif.results.reporting.pair_measures import ALL
 from whatif.results.reporting.precision import in_percent
+from whatif.results.reporting.question_pairs import VARIANTS
 from whatif.results.reporting.table import OURS, Column, View
-from whatif.results.reporting.twin_answers import VARIANTS
-from whatif.results.reporting.twin_measures import ALL
 from whatif.scoring.statistics import wilson
 
 _LISTED, _RIGHT, _WRONG = "listed", "right option", "wrong option"

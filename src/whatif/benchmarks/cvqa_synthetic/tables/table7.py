@@ -8,18 +8,18 @@ from typing import Any
 from whatif.benchmarks.cvqa_synthetic.report import Puzzles
 from whatif.results.reporting.beside import rows_beside
 from whatif.results.reporting.declared import Declared
-from whatif.results.reporting.published_numbers import as_reported, published
-from whatif.results.reporting.table import PUBLISHED, View
-from whatif.results.reporting.twin_answers import VARIANTS
-from whatif.results.reporting.twin_measures import (
+from whatif.results.reporting.pair_measures import (
     ACCURACIES,
     DROPPED,
     MCNEMAR,
+    PAIR_MEASURES,
     PAIRS,
-    TWIN_MEASURES,
     details,
     of_models,
 )
+from whatif.results.reporting.published_numbers import as_reported, published
+from whatif.results.reporting.question_pairs import VARIANTS
+from whatif.results.reporting.table import PUBLISHED, View
 
 _SYSTEM = {"model": "", "name": "Model"}
 _FROM = {"source": "From"}
@@ -30,7 +30,7 @@ def _rows(found: Puzzles) -> Iterator[Mapping[str, Any]]:
         yield {"name": "Chance", "variant": variant, "measure": "accuracy", "value": found.chance}
     printed = published("whatif.benchmarks.cvqa_synthetic", "table7")
     reported = [as_reported(row, variant=row["variant"], measure="accuracy") for row in printed]
-    yield from rows_beside(reported, list(of_models(found, *TWIN_MEASURES)))
+    yield from rows_beside(reported, list(of_models(found, *PAIR_MEASURES)))
     yield from found.beside
 
 

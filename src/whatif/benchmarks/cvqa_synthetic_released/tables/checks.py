@@ -10,8 +10,8 @@ from whatif.benchmarks.cvqa_synthetic.report import Puzzles
 from whatif.benchmarks.cvqa_synthetic_released.text_checks import CHECKS, EXACT, NOT_CHECKED, UNCHANGED
 from whatif.results.reporting.declared import Declared
 from whatif.results.reporting.numerals import count
+from whatif.results.reporting.pair_measures import ALL
 from whatif.results.reporting.table import Column, View
-from whatif.results.reporting.twin_measures import ALL
 
 Row = Mapping[str, Any]
 

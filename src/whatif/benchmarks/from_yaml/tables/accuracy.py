@@ -7,16 +7,16 @@ from typing import Any
 
 from whatif.benchmarks.from_yaml.report import YamlResults
 from whatif.results.reporting.declared import Declared
-from whatif.results.reporting.table import View
-from whatif.results.reporting.twin_measures import (
+from whatif.results.reporting.pair_measures import (
     ACCURACIES,
     DROPPED,
     MCNEMAR,
+    PAIR_MEASURES,
     PAIRS,
-    TWIN_MEASURES,
     details,
     of_models,
 )
+from whatif.results.reporting.table import View
 
 _SYSTEM = {"model": "", "name": "Model"}
 
@@ -24,7 +24,7 @@ _SYSTEM = {"model": "", "name": "Model"}
 def _rows(found: YamlResults) -> Iterator[dict[str, Any]]:
     for variant, value in found.chances.items():
         yield {"name": "Chance", "variant": variant, "measure": "accuracy", "value": value}
-    yield from of_models(found, *TWIN_MEASURES)
+    yield from of_models(found, *PAIR_MEASURES)
 
 
 TABLE: Declared[YamlResults] = Declared(

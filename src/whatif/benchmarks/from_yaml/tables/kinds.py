@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from whatif.benchmarks.from_yaml.report import YamlResults
 from whatif.results.reporting.declared import Declared
+from whatif.results.reporting.pair_measures import ACCURACIES, DROPPED, MCNEMAR, PAIR_MEASURES, PAIRS, of_models
 from whatif.results.reporting.table import View
-from whatif.results.reporting.twin_measures import ACCURACIES, DROPPED, MCNEMAR, PAIRS, TWIN_MEASURES, of_models
 
 TABLE: Declared[YamlResults] = Declared(
     position=40,
     title="By kind",
     identity=("model", "name", "source", "kind", "variant", "measure"),
-    rows=lambda found: of_models(found.by_kind, *TWIN_MEASURES, by="kind"),
+    rows=lambda found: of_models(found.by_kind, *PAIR_MEASURES, by="kind"),
     views=lambda found: (
         View(
             f"{found.title} by kind: accuracy in percent with {found.level} intervals.",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from whatif.benchmarks.shared.results import TwinResults
+from whatif.benchmarks.shared.results import PairedResults
 from whatif.results.reporting.declared import Declared
+from whatif.results.reporting.pair_measures import COUNTS, each_variant, letters, of_models, unanswered
 from whatif.results.reporting.table import Column, View
-from whatif.results.reporting.twin_measures import COUNTS, each_variant, letters, of_models, unanswered
 
-TABLE: Declared[TwinResults] = Declared(
+TABLE: Declared[PairedResults] = Declared(
     position=50,
     title="Letters chosen",
     identity=("model", "name", "source", "variant", "measure", "answer"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from whatif.benchmarks.shared.results import TwinResults
+from whatif.benchmarks.shared.results import PairedResults
 from whatif.results.reporting.declared import Made
 from whatif.results.reporting.ranking_rules import ranking_rules
 
-TABLE: Made[TwinResults] = Made(
+TABLE: Made[PairedResults] = Made(
     70, lambda found: ranking_rules(found.answers, found.names, found.settings, found.rule, found.title)
 )

@@ -35,11 +35,11 @@ def test_the_counterfactual_answer_follows_from_the_original_one(change: Change,
 
 def test_a_wrong_answer_is_found() -> None:
     _, known = shelf(0, seed=1)
-    twins = pair(known, "painted", seed=1)
+    questions = pair(known, "painted", seed=1)
     counts = {colour: known["balls"].count(colour) for colour in COLOURS}
-    assert defects(twins, counts) == []
-    asked = json.loads(twins[0]["provenance"])["asked"]
-    assert len(defects(twins, {**counts, asked: counts[asked] + 1})) == 2
+    assert defects(questions, counts) == []
+    asked = json.loads(questions[0]["provenance"])["asked"]
+    assert len(defects(questions, {**counts, asked: counts[asked] + 1})) == 2
 
 
 def test_the_same_seed_gives_the_same_picture_and_another_seed_another() -> None:

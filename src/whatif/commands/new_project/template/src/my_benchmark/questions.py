@@ -54,10 +54,10 @@ def pair(shelf: Row, change: Change, seed: int) -> list[dict[str, Any]]:
     return rows
 
 
-def defects(twins: Sequence[Row], counts: Mapping[str, int]) -> list[str]:
+def defects(questions: Sequence[Row], counts: Mapping[str, int]) -> list[str]:
     """What is wrong with a pair of questions, given the number of balls of each colour; empty if nothing is."""
     found = []
-    for row in twins:
+    for row in questions:
         about = json.loads(row["provenance"])
         added = _ADDED[row["group"]] if row["variant"] == "counterfactual" else 0
         right, given = str(counts[about["asked"]] + added), row["choices"][LETTERS.index(row["answer"])]

@@ -10,9 +10,9 @@ from whatif.benchmark import (
     About,
     FunnelStage,
     ItemView,
+    PairedResults,
     TableModules,
     Task,
-    TwinResults,
     publish,
     question_items,
     reasons,
@@ -32,7 +32,7 @@ Row = Mapping[str, Any]
 
 def publish_report(task: Task[AggregateSettings], modules: TableModules) -> None:
     """Publishes every table, the report and the items of this benchmark."""
-    found = TwinResults.of(task, TITLE, _stages(task), by_image=True)
+    found = PairedResults.of(task, TITLE, _stages(task), by_image=True)
     examples = set(dict.fromkeys(row["pair_id"] for row in found.questions[: 2 * _SHOWN]))
 
     def about(item_id: str, rows: Sequence[Row]) -> About:

@@ -86,8 +86,8 @@ def filter_(task: Task[FilterSettings]) -> None:
     """Rejects pairs about crowded shelves, and pairs whose presupposition does not hold."""
     shelves = {row["image_id"]: row["balls"] for row in task.rows("shelves")}
     rejected: dict[str, tuple[str, str]] = {}
-    for pair_id, twins in pairs_of(task.rows("questions")):
-        balls, other = shelves[twins[0]["image_ids"][0]], json.loads(twins[0]["provenance"])["other"]
+    for pair_id, questions in pairs_of(task.rows("questions")):
+        balls, other = shelves[questions[0]["image_ids"][0]], json.loads(questions[0]["provenance"])["other"]
         if len(balls) > task.settings.most_balls:
             rejected[pair_id] = ("too crowded", f"{len(balls)} balls")
         elif other not in balls:
@@ -107,8 +107,8 @@ def verify(task: Task[None]) -> None:
 
     images = task.images()
     judgements, rejected = [], {}
-    for pair_id, twins in pairs_of(task.rows("questions")):
-        found = defects(twins, count_in(images.get(twins[0]["image_ids"][0])))
+    for pair_id, questions in pairs_of(task.rows("questions")):
+        found = defects(questions, count_in(images.get(questions[0]["image_ids"][0])))
         judgements.append(judgement(pair_id, "recount", found))
         if found:
             rejected[pair_id] = ("wrong answer", "; ".join(found))
@@ -185,10 +185,10 @@ def aggregate(task: Task[AggregateSettings]) -> None:
 def _keep(task: Task[Any], rejected: dict[str, tuple[str, str]]) -> None:
     """Writes the questions of all pairs that were not rejected, and the rejections with their reasons."""
     kept = set()
-    for pair_id, twins in pairs_of(task.rows("questions")):
+    for pair_id, questions in pairs_of(task.rows("questions")):
         if pair_id not in rejected:
             kept.add(pair_id)
-            task.outputs.writer("questions").write(twins)
+            task.outputs.writer("questions").write(questions)
     rows = [{"item_id": pair_id, "reason": why, "detail": detail} for pair_id, (why, detail) in rejected.items()]
     task.outputs.write("rejections", rows)
     task.check_losses("pairs", len(kept), rows)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from whatif.benchmark import Column, Declared, TwinResults, View, accuracy, each_variant, of_models
+from whatif.benchmark import Column, Declared, PairedResults, View, accuracy, each_variant, of_models
 
 from my_benchmark.report import CHANCE
 
 # Its rows have one number each, with the columns that identify it. Views say how they are printed.
-TABLE: Declared[TwinResults] = Declared(
+TABLE: Declared[PairedResults] = Declared(
     position=10,
     title="Accuracy by change",
     identity=("model", "name", "source", "group", "variant", "measure"),

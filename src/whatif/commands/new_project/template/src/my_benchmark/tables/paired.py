@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from whatif.benchmark import Made, PairedText, Table, TwinResults, paired, twin_systems
+from whatif.benchmark import Made, PairedResults, PairedText, Table, paired, paired_systems
 
 
-def _table(found: TwinResults) -> Table:
+def _table(found: PairedResults) -> Table:
     text = PairedText(found.title, found.level, unit="picture", group="Change")
-    return paired(twin_systems(found.answers, found.names, found.images), found.settings.confidence, text)
+    return paired(paired_systems(found.answers, found.names, found.images), found.settings.confidence, text)
 
 
 TABLE = Made(20, _table)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from whatif.benchmark import Made, TwinResults, audits_of, shortcuts
+from whatif.benchmark import Made, PairedResults, audits_of, shortcuts
 
 from my_benchmark.report import CHANCE
 
-TABLE: Made[TwinResults] = Made(80, lambda found: shortcuts(audits_of(found.task), found.settings.confidence, CHANCE))
+TABLE: Made[PairedResults] = Made(80, lambda found: shortcuts(audits_of(found.task), found.settings.confidence, CHANCE))

@@ -1,4 +1,4 @@
-"""The answers of all models to original questions and to their counterfactual twins, in arrays."""
+"""The answers of all models to pairs of original and counterfactual questions, in arrays."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _ASKED = ["answer_kind", "answer", "choices"]  # all that published rules need t
 
 
 @dataclass(frozen=True, eq=False)
-class TwinQuestions:
+class QuestionPairs:
     """Questions in pairs. A slot is a pair and a variant, the original first: arrays of slots are pairs x 2.
 
     table: the questions, one row each; ids: their ids; slots: the slot of each question. correct: the index of the
@@ -65,7 +65,7 @@ class TwinQuestions:
     options: Places
 
     @classmethod
-    def of(cls, rows: Rows) -> TwinQuestions:
+    def of(cls, rows: Rows) -> QuestionPairs:
         """Rows of `questions`. Raises WhatifError for one that is neither original nor counterfactual."""
         asked = as_table(list(rows), QUESTION_COLUMNS)
         ids = _whole(asked["question_id"])
@@ -107,7 +107,7 @@ class TwinQuestions:
         found[self.slots] = of_questions
         return found.reshape(*self.correct.shape, *more)
 
-    def grouped(self, by_pair: Mapping[str, str]) -> TwinQuestions:
+    def grouped(self, by_pair: Mapping[str, str]) -> QuestionPairs:
         """The same questions in other groups, each of a pair's id."""
         names = [by_pair[pair] for pair in self.pair_ids()]
         groups = sorted(set(names))
@@ -116,19 +116,19 @@ class TwinQuestions:
         return replace(self, groups=groups, group=group, sizes=sizes)
 
 
-class TwinAnswers(Answers[TwinQuestions]):
+class QuestionPairAnswers(Answers[QuestionPairs]):
     """All predictions, in arrays of systems x pairs x variants; models that were asked with one strategy are systems.
 
     There are further arrays, so that each prediction has 8 bytes, and 4 more if scores are read or questions are open:
 
     - `said`: whether the response is in words, from which an answer had to be extracted;
     - `by_rules`: for each of BY_RULES, whether it is right by these published rules (-1 where they do not apply);
-    - `open_answers`: codes of the answers to open questions (`TwinQuestions.said`), -1 for none; None if there are no
+    - `open_answers`: codes of the answers to open questions (`QuestionPairs.said`), -1 for none; None if there are no
       such questions.
     """
 
     def __init__(self, predictions: Rows, questions: Rows, systems: Iterable[str | System]) -> None:
-        asked = TwinQuestions.of(questions)
+        asked = QuestionPairs.of(questions)
         keys = [(key, "") if isinstance(key, str) else key for key in systems]
         self.columns = (*PREDICTION_COLUMNS, *(["strategy"] if any(strategy for _, strategy in keys) else []))
         shape = (len(keys), *asked.correct.shape)
@@ -145,7 +145,7 @@ class TwinAnswers(Answers[TwinQuestions]):
         """The slot of each question."""
         return self.questions.slots
 
-    def grouped(self, by_pair: Mapping[str, str]) -> TwinAnswers:
+    def grouped(self, by_pair: Mapping[str, str]) -> QuestionPairAnswers:
         """The same answers in other groups, each of a pair's id; the arrays are shared."""
         other = copy(self)
         other.questions = self.questions.grouped(by_pair)

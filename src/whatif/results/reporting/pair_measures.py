@@ -1,4 +1,4 @@
-"""Measures of the answers to original questions and to their counterfactual twins, by the name of each.
+"""Measures of the answers to pairs of original and counterfactual questions, by the name of each.
 
 A measure turns a `Part`, some pairs of one model, into rows of a table:
 
@@ -29,8 +29,8 @@ from whatif.engine.errors import WhatifError
 from whatif.results.reporting.answers import STATUSES, Flags, Places
 from whatif.results.reporting.numerals import count
 from whatif.results.reporting.precision import Precision, in_percent, p_number, percent
+from whatif.results.reporting.question_pairs import BY_RULES, VARIANTS, QuestionPairAnswers
 from whatif.results.reporting.table import DROP, OURS, Column, View
-from whatif.results.reporting.twin_answers import BY_RULES, VARIANTS, TwinAnswers
 from whatif.scoring.statistics import Interval, clustered_share, paired_drop, wilson
 
 ALL = "all"  # the group of all pairs
@@ -57,7 +57,7 @@ class Part:
     several share one. variant: the index of one of both variants; None for both.
     """
 
-    answers: TwinAnswers
+    answers: QuestionPairAnswers
     model: int
     pairs: Places
     questions: int
@@ -66,7 +66,7 @@ class Part:
     variant: int | None = None
 
     def of(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """What an array of `TwinAnswers` says about these answers: pairs x variants, or pairs of one variant."""
+        """What an array of `answers` says about these: pairs x variants, or pairs of one variant."""
         found: npt.NDArray[Any] = array[self.model][self.pairs]
         return found if self.variant is None else found[:, self.variant]
 
@@ -80,11 +80,11 @@ class Part:
 Measure = Callable[[Part], Iterator[Row]]
 
 
-class AnsweredTwins(Protocol):
-    """Results with answers to twins: what `of_models` needs to know. `names` are the display names of the models."""
+class AnsweredPairs(Protocol):
+    """Results with answers to pairs: what `of_models` needs to know. `names` are the display names of the models."""
 
     @property
-    def answers(self) -> TwinAnswers: ...
+    def answers(self) -> QuestionPairAnswers: ...
     @property
     def names(self) -> Mapping[str, str]: ...
     @property
@@ -94,7 +94,7 @@ class AnsweredTwins(Protocol):
 
 
 def parts_of(
-    answers: TwinAnswers, settings: Precision, images: Mapping[str, str] | None = None
+    answers: QuestionPairAnswers, settings: Precision, images: Mapping[str, str] | None = None
 ) -> dict[str, dict[str, Part]]:
     """Model -> group -> its part; `ALL` before the groups by name. A group without a whole pair is left out.
 
@@ -118,7 +118,7 @@ def parts_of(
     return found
 
 
-def of_models(found: AnsweredTwins, *measures: Measure, by: str = "") -> Iterator[Row]:
+def of_models(found: AnsweredPairs, *measures: Measure, by: str = "") -> Iterator[Row]:
     """The measures of each model over all pairs, or of each group, whose name is then in the column `by`.
 
     Pairs of the group `""` have no group, and are left out of the rows of groups.
@@ -206,7 +206,7 @@ def left_out(part: Part) -> Iterator[Row]:
     yield {"measure": "left out", "value": part.questions - len(VARIANTS) * len(part.pairs)}
 
 
-TWIN_MEASURES = (
+PAIR_MEASURES = (
     each_variant(accuracy),
     drop,
     *(each_variant(by_rules(rules)) for rules in BY_RULES),
@@ -216,9 +216,9 @@ TWIN_MEASURES = (
 )
 
 
-def twin_rows(part: Part) -> Iterator[Row]:
+def paired_rows(part: Part) -> Iterator[Row]:
     """All measures of a part."""
-    return (row for measure in TWIN_MEASURES for row in measure(part))
+    return (row for measure in PAIR_MEASURES for row in measure(part))
 
 
 def headline(part: Part) -> dict[str, float | int]:

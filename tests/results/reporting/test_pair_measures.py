@@ -1,4 +1,4 @@
-"""Accuracy on originals and their counterfactual twins."""
+"""Accuracy on originals and their counterfactuals."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.errors import WhatifError
 from whatif.results.reporting import answers
 from whatif.results.reporting.answers import STATUSES
-from whatif.results.reporting.twin_answers import BY_RULES, PREDICTION_COLUMNS, QUESTION_COLUMNS, TwinAnswers
-from whatif.results.reporting.twin_measures import accuracy, each_variant, letters, parts_of, twin_rows
+from whatif.results.reporting.pair_measures import accuracy, each_variant, letters, paired_rows, parts_of
+from whatif.results.reporting.question_pairs import BY_RULES, PREDICTION_COLUMNS, QUESTION_COLUMNS, QuestionPairAnswers
 from whatif.scoring.statistics import Interval, paired_drop, tango, wilson
 
 SETTINGS = AggregatePuzzles(confidence=0.95, audit_folds=5)
@@ -71,12 +71,12 @@ def measured(
 ) -> dict[str, Cells]:
     """Model -> group -> measure, with its variant or letter (`share counterfactual B`) -> the numbers of its row."""
     settings = SETTINGS.model_copy(update={"confidence": confidence})
-    parts = parts_of(TwinAnswers(predictions, questions, models), settings, images)
+    parts = parts_of(QuestionPairAnswers(predictions, questions, models), settings, images)
     found: dict[str, Cells] = {}
     for model, groups in parts.items():
         for group, part in groups.items():
             cells = found.setdefault(model, {}).setdefault(group, {})
-            for row in (*twin_rows(part), *each_variant(letters)(part)):
+            for row in (*paired_rows(part), *each_variant(letters)(part)):
                 place = [row.pop(name) for name in ("measure", "variant", "answer") if name in row]
                 cells[" ".join(place)] = row
     return found
@@ -132,7 +132,7 @@ def test_unanswered_counts_as_wrong_and_is_shown() -> None:
     assert found["drop"]["n"] == 4
 
 
-def test_a_pair_counts_only_when_both_twins_are_there() -> None:
+def test_a_pair_counts_only_when_both_questions_are_there() -> None:
     questions, predictions = a_set({"dots": ("A", "A"), "flowers": ("A", "A")}, size=5)
     lost = {"p001-original", "p002-original", "p002-counterfactual", "p007-counterfactual"}
     kept = [row for row in predictions if row["question_id"] not in lost]
@@ -186,7 +186,7 @@ def test_what_does_not_belong_together_is_refused() -> None:
 
 def test_the_same_answers_in_other_groups() -> None:
     questions, predictions = a_set({"dots": ("A", "B"), "flowers": ("A", "A")}, size=2)
-    by_template = TwinAnswers(predictions, questions, ["m"])
+    by_template = QuestionPairAnswers(predictions, questions, ["m"])
     kinds = {"p000": "first", "p001": "", "p002": "", "p003": "first"}
     found = parts_of(by_template.grouped(kinds), SETTINGS)["m"]
     assert {kind: (len(part.pairs), part.questions) for kind, part in found.items()} == {
