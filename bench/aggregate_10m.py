@@ -188,10 +188,12 @@ def _ours(folder: Path, made: Path) -> list[float]:
     folders = sorted(folder.glob("model-*"))
     names = {one.name: one.name for one in folders}
     paths = [path for one in folders for path in sorted(one.iterdir())]
-    said = artifacts.batches(paths, PREDICTIONS, PREDICTION_COLUMNS, encoded=["model", "response", "answer", "status"])
+    predictions = artifacts.batches(
+        paths, PREDICTIONS, PREDICTION_COLUMNS, encoded=["model", "response", "answer", "status"]
+    )
     asked = artifacts.batches([folder / "questions.parquet"], QUESTIONS, QUESTION_COLUMNS)
     found = Puzzles(
-        **answered_fields(QuestionPairAnswers(read_ahead(said), asked, names), names, STORED),
+        **answered_fields(QuestionPairAnswers(read_ahead(predictions), asked, names), names, STORED),
         task=cast(Any, None),
         title=TITLE,
         settings=ReportSettings(0.95, 500),

@@ -9,12 +9,12 @@ from tests.pipeline.checkouts import Checkout
 
 pytestmark = pytest.mark.soak
 
-# `Checkout.jobs` leaves the name of our own set out: `aggregate cvqa-synthetic-released` is `aggregate-released`.
+# `Checkout.jobs` leaves the name of our set out: `aggregate cvqa-synthetic-released` is `aggregate-released`.
 OWN_REPORT, THEIR_REPORT = "aggregate", "aggregate-released"
 
 
 def with_released_puzzles(checkout: Checkout) -> None:
-    """Adds the released set, written from puzzles of our own, to a project with our own set."""
+    """Adds the released set, written from puzzles of our own, to a project with our set."""
     folder = checkout.path / "C-VQA-Synthetic"
     folder.mkdir()
     for pair_id, data in pictures().items():
@@ -37,7 +37,7 @@ def test_both_entry_points_run_both_sets_and_follow_an_edit_of_ours(
     first, second = entry_points
     with_released_puzzles(checkout)
     done = checkout.jobs(second)
-    assert all("-released" in job for job in done), "our own set was finished before"
+    assert all("-released" in job for job in done), "our set was finished before"
     assert set(done.values()) == {"computed"}
     assert b"ours, own puzzles" in checkout.results()[f"metrics/{NAME}/table7.csv"]
     assert checkout.jobs(first) == {}

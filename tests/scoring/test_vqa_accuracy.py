@@ -9,12 +9,12 @@ import whatif
 ANSWERS = ["cat", "cat", "cats", "a cat", "dog", "dog", "kitten", "kitten", "Gray cat", "grey cat"]
 
 
-def published(said: str, answers: list[str]) -> float:
+def published(given: str, answers: list[str]) -> float:
     """The definition, word by word: for each person, the agreement with the nine others."""
     each = []
     for left_out in range(len(answers)):
         others = answers[:left_out] + answers[left_out + 1 :]
-        each.append(min(1, others.count(said) / 3))
+        each.append(min(1, others.count(given) / 3))
     return sum(each) / len(each)
 
 
@@ -28,7 +28,7 @@ def test_it_is_the_mean_over_all_choices_of_nine_people(number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "by_published", "ours"),
+    ("given", "by_published", "ours"),
     [
         ("cat", 0.9, 1.0),  # three wrote `cat` or `a cat`, a fourth one `cats`
         ("dogs", 0.0, 0.6),
@@ -39,9 +39,9 @@ def test_it_is_the_mean_over_all_choices_of_nine_people(number: int) -> None:
         ("horse", 0.0, 0.0),
     ],
 )
-def test_both_rules_are_named_where_they_differ(said: str, by_published: float, ours: float) -> None:
-    assert whatif.vqa_accuracy(said, ANSWERS, rule="published") == pytest.approx(by_published)
-    assert whatif.vqa_accuracy(said, ANSWERS) == pytest.approx(ours)
+def test_both_rules_are_named_where_they_differ(given: str, by_published: float, ours: float) -> None:
+    assert whatif.vqa_accuracy(given, ANSWERS, rule="published") == pytest.approx(by_published)
+    assert whatif.vqa_accuracy(given, ANSWERS) == pytest.approx(ours)
 
 
 def test_of_fewer_than_four_human_answers_one_is_enough() -> None:

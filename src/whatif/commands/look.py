@@ -60,7 +60,7 @@ def show(what: str, rows: int, picture: Path | None, pairs: int) -> None:
 def _show_results(name: str) -> None:
     from whatif import benchmarks
     from whatif.benchmarks.site import SITE
-    from whatif.engine.graph.standing import remarks
+    from whatif.engine.graph.staleness import remarks
 
     graph = benchmarks.graph(benchmarks.load_params())
     if name == SITE:

@@ -259,7 +259,7 @@ def _frame(rows: pa.Table) -> pd.DataFrame:
 
 
 def _warn(graph: Graph, benchmark: str) -> None:
-    from whatif.engine.graph.standing import remarks
+    from whatif.engine.graph.staleness import remarks
 
     if notes := remarks(graph, benchmark):
         warnings.warn("\n".join([f"{benchmark}:", *notes]), StaleNumbers, stacklevel=3)

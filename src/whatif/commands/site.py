@@ -23,7 +23,7 @@ def site(opens: bool) -> None:
     from whatif.engine.artifacts.verified import verified_footer
     from whatif.engine.files.dvc_remote import fetches
     from whatif.engine.graph import folders
-    from whatif.engine.graph.standing import remarks
+    from whatif.engine.graph.staleness import remarks
     from whatif.engine.processes import locks
 
     graph = benchmarks.graph(benchmarks.load_params())

@@ -94,21 +94,21 @@ def question_index(question_id: str) -> int:
 
 def _plain(path: Path, record: Record, field: str) -> Prediction:
     question_id = question_id_of(path, record)
-    response = _said(path, record, field)
+    response = _prediction(path, record, field)
     program = _program(path, record, PROGRAM_COLUMNS[0])
     return replace(response, question_id=question_id, program=program)
 
 
 def _of_vlmevalkit(path: Path, record: Record, *, is_named: bool) -> Prediction:
     """The prediction in a row of VLMEvalKit, which keeps the column `question_id` of a question that has one."""
-    said = _plain(path, record, "prediction") if is_named else _indexed(path, record)
-    if said.response.strip() != _NO_RESPONSE:
-        return said
-    return replace(said, failure=f"VLMEvalKit got no response (`{_NO_RESPONSE}`)")
+    found = _plain(path, record, "prediction") if is_named else _indexed(path, record)
+    if found.response.strip() != _NO_RESPONSE:
+        return found
+    return replace(found, failure=f"VLMEvalKit got no response (`{_NO_RESPONSE}`)")
 
 
 def _indexed(path: Path, record: Record) -> Prediction:
-    return replace(_said(path, record, "prediction"), index=index_of(path, record))
+    return replace(_prediction(path, record, "prediction"), index=index_of(path, record))
 
 
 def _response_columns(path: Path, columns: Sequence[str], named: Sequence[str] | None) -> Sequence[str]:
@@ -198,18 +198,18 @@ def _question_id(fields: Mapping[str, Any]) -> str | None:
     return next((one for one in ids if isinstance(one, str) and one.strip()), None)
 
 
-def _said(path: Path, record: Record, column: str) -> Prediction:
+def _prediction(path: Path, record: Record, column: str) -> Prediction:
     """The response of a row with what other columns say about it: reasoning, how the reply ended, and an error."""
-    said = _response(path, record, column)
+    found = _response(path, record, column)
     cells = raw_row(record.fields)  # a spreadsheet may have changed or cut one of them
     error, finish = (_words(cells.get(name)) for name in ("error", "finish_reason"))
     failure = f"error: {error}" if error else failed_ending(finish)
     return replace(
-        said,
-        failure=said.failure or failure or None,
+        found,
+        failure=found.failure or failure or None,
         reasoning=reasoning_of({name: cells.get(name) for name in REASONING_FIELDS}),
         cut_off=ending(finish) == "limit",
-        withheld=withheld(said.response, None, finish),
+        withheld=withheld(found.response, None, finish),
     )
 
 

@@ -16,9 +16,9 @@ from whatif.engine.language.reasoning import CUT_OFF as REASONING_CUT_OFF
 from whatif.engine.language.reasoning import split_reasoning
 from whatif.models import Answer, Model, Question
 from whatif.models.shown_progress import with_progress
+from whatif.scoring.extracted_answer import CUT_OFF
 from whatif.scoring.extraction.answer import Extracted, is_correct
 from whatif.scoring.occurrence import occurs
-from whatif.scoring.said import CUT_OFF
 
 Row = Mapping[str, Any]
 
@@ -135,7 +135,7 @@ def _read(question: Row, response: str, reply: Answer) -> tuple[str, str | None,
         return "none", None, OUTSIDE
     if answer == NO_ANSWER:
         return "none", None, FINDS_NONE
-    said = split_reasoning(response).rest
-    if not occurs(answer, question["answer_kind"], question["question"], question["choices"], said):
+    answered = split_reasoning(response).rest
+    if not occurs(answer, question["answer_kind"], question["question"], question["choices"], answered):
         return NOT_IN_RESPONSE, None, f"the judge's answer is not in the response: {answer}"
     return "ok", answer, None

@@ -67,7 +67,7 @@ def occurs(answer: str, kind: Kind, question: str, choices: Sequence[str] | None
     """
     text = without_echo(plain_text(response), question, choices)
     if kind == "number":
-        return any(_has_number(canonical(answer).lstrip("-"), said) for said in _said(in_english(text, "number")))
+        return any(_has_number(canonical(answer).lstrip("-"), one) for one in _sentences(in_english(text, "number")))
     if kind == "boolean":
         return _has_sense(answer, text, question)
     if choices:
@@ -75,7 +75,7 @@ def occurs(answer: str, kind: Kind, question: str, choices: Sequence[str] | None
     return _has_words(answer, text)
 
 
-def _said(text: str) -> list[str]:
+def _sentences(text: str) -> list[str]:
     """The sentences of a text, in lower case, without suppositions, refusals and offers of help."""
     sentences = _SENTENCES.split(text.lower())
     return [_SUPPOSES.sub(" ", sentence) for sentence in sentences if sentence and not _UNABLE.search(sentence)]
@@ -88,17 +88,17 @@ def _has_number(number: str, text: str) -> bool:
 
 
 def _has_sense(answer: str, text: str, question: str) -> bool:
-    sentences = _said(in_english(text, "boolean"))
+    sentences = _sentences(in_english(text, "boolean"))
     if answer == "no":
-        return any(_DENIES.search(said) or _is_opposite(said, question) for said in sentences)
+        return any(_DENIES.search(one) or _is_opposite(one, question) for one in sentences)
     asked = stems(question)
-    undenied = [said for said in sentences if not _DENIES.search(said)]
-    return any(_AFFIRMS.search(said) or asked & stems(said) for said in undenied)
+    undenied = [one for one in sentences if not _DENIES.search(one)]
+    return any(_AFFIRMS.search(one) or asked & stems(one) for one in undenied)
 
 
 def _is_opposite(text: str, question: str) -> bool:
-    said, asked = (set(re.findall(r"[a-z]+", words.lower())) for words in (text, question))
-    return any(said & words - asked and asked & words and not said & asked & words for words in _OPPOSITES)
+    found, asked = (set(re.findall(r"[a-z]+", words.lower())) for words in (text, question))
+    return any(found & words - asked and asked & words and not found & asked & words for words in _OPPOSITES)
 
 
 def _has_option(place: int, text: str, question: str, choices: Sequence[str]) -> bool:
@@ -107,8 +107,8 @@ def _has_option(place: int, text: str, question: str, choices: Sequence[str]) ->
     alone = rf"\b{letter}\b(?!['’])" if letter not in "AI" else rf"(?:\(|\b(?:option|answer|choice)\W{{1,3}}){letter}\b"
     if re.search(rf"{alone}|(?:^|[\s(]){letter}(?:[).:,]|\s*$)|\b{letter} (?:is|or|and)\b", text, re.MULTILINE):
         return True
-    if (said := same_words(choices[place])) in ("yes", "no"):
-        return _has_sense(said, text, question)
+    if (option := same_words(choices[place])) in ("yes", "no"):
+        return _has_sense(option, text, question)
     of_options = [stems(choice) for choice in choices]
     shared = frozenset.intersection(*of_options) if len(choices) > 1 else frozenset()
     return bool((of_options[place] - shared) & stems(text)) or _has_words(choices[place], text)

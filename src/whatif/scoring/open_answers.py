@@ -10,10 +10,10 @@ from whatif.engine.language.strategies import conversation, example_images, read
 from whatif.models import Model
 from whatif.models.shown_progress import with_progress
 from whatif.scoring.asking import Pictures, WithExamples, image_parts, prediction, question_of
+from whatif.scoring.extracted_answer import answer_in
 from whatif.scoring.majority import as_column
 from whatif.scoring.majority import majority as majority_of
 from whatif.scoring.rank import majority_answers
-from whatif.scoring.said import answer_in
 from whatif.scoring.talks import Talk
 
 Row = Mapping[str, Any]

@@ -30,10 +30,10 @@ from whatif.engine.params.model_entries import MultipleChoice
 from whatif.models import Answer, Model, OptionScore, Question
 from whatif.models.shown_progress import with_progress
 from whatif.scoring.asking import Pictures, WithExamples, image_parts, prediction, question_of, score_row
+from whatif.scoring.extracted_answer import answer_in
 from whatif.scoring.extraction.answer import Extracted
 from whatif.scoring.majority import as_column
 from whatif.scoring.majority import majority as majority_of
-from whatif.scoring.said import answer_in
 from whatif.scoring.talks import Talk
 from whatif.scoring.unconditional import Likelihoods, answers_with_unconditional
 

@@ -29,8 +29,8 @@ def vqa_accuracy(answer: str, answers: Sequence[str], rule: Literal["whatif", "p
     if rule == "published":
         matches = [plain(one) == plain(answer) for one in answers]
     else:
-        said, given = same_words(answer), [same_words(one) for one in answers]
-        accepted = {said}.intersection(given) or {one for one in given if says(said, one)}
+        own, given = same_words(answer), [same_words(one) for one in answers]
+        accepted = {own}.intersection(given) or {one for one in given if says(own, one)}
         matches = [one in accepted and len(accepted) == 1 for one in given]
     if len(answers) < _FEWEST:
         return float(any(matches))

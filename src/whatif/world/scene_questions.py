@@ -75,9 +75,9 @@ def _is_there(scene: Scene, generator: np.random.Generator) -> SceneQuestion | N
     elif not yes:
         noun = _absent([other.noun for other in scene.groups], NOUNS, generator)
     if _even(generator):
-        return _question(f"Are there any {colour} {plural(noun)}?", _said(yes), YES_NO, "are there any")
+        return _question(f"Are there any {colour} {plural(noun)}?", _yes_or_no(yes), YES_NO, "are there any")
     else:
-        return _question(f"Is there {with_article(f'{colour} {noun}')}?", _said(yes), YES_NO, "is there a")
+        return _question(f"Is there {with_article(f'{colour} {noun}')}?", _yes_or_no(yes), YES_NO, "is there a")
 
 
 def _is_the_colour(scene: Scene, generator: np.random.Generator) -> SceneQuestion | None:
@@ -86,13 +86,13 @@ def _is_the_colour(scene: Scene, generator: np.random.Generator) -> SceneQuestio
         return None
     yes = _even(generator)
     named = colour if yes else _absent([colour], tuple(COLOURS), generator)
-    return _question(f"{verb.capitalize()} the {noun} {named}?", _said(yes), YES_NO, f"{verb} the")
+    return _question(f"{verb.capitalize()} the {noun} {named}?", _yes_or_no(yes), YES_NO, f"{verb} the")
 
 
 def _is_the_background(scene: Scene, generator: np.random.Generator) -> SceneQuestion | None:
     yes = _even(generator)
     background = scene.background if yes else _absent([scene.background], tuple(BACKGROUNDS), generator)
-    return _question(f"Is the background {background}?", _said(yes), YES_NO, "is the")
+    return _question(f"Is the background {background}?", _yes_or_no(yes), YES_NO, "is the")
 
 
 def _is_where(scene: Scene, generator: np.random.Generator) -> SceneQuestion | None:
@@ -107,7 +107,7 @@ def _is_where(scene: Scene, generator: np.random.Generator) -> SceneQuestion | N
     elif not yes:
         relation = _absent([relation, OPPOSITES[relation]], RELATIONS, generator)
     where = relation_words(relation, longer=_even(generator))
-    return _question(f"Is the {first.noun} {where} the {second.noun}?", _said(yes), YES_NO, "is the")
+    return _question(f"Is the {first.noun} {where} the {second.noun}?", _yes_or_no(yes), YES_NO, "is the")
 
 
 def _are_there_more(scene: Scene, generator: np.random.Generator) -> SceneQuestion | None:
@@ -117,7 +117,7 @@ def _are_there_more(scene: Scene, generator: np.random.Generator) -> SceneQuesti
         return None
     yes = _even(generator)
     more, fewer = (nouns[-1], nouns[0]) if yes else (nouns[0], nouns[-1])
-    return _question(f"Are there more {plural(more)} than {plural(fewer)}?", _said(yes), YES_NO, "are there more")
+    return _question(f"Are there more {plural(more)} than {plural(fewer)}?", _yes_or_no(yes), YES_NO, "are there more")
 
 
 def _what_colour(scene: Scene, generator: np.random.Generator) -> SceneQuestion | None:
@@ -193,7 +193,7 @@ def _even(generator: np.random.Generator) -> bool:
     return bool(generator.random() < 0.5)
 
 
-def _said(yes: bool) -> str:
+def _yes_or_no(yes: bool) -> str:
     return "yes" if yes else "no"
 
 

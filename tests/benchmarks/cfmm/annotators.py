@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tests.people.exports.filling import COMMENTS, NASTY, SEED, Said, Work
+from tests.people.exports.filling import COMMENTS, NASTY, SEED, GivenLabel, Work
 from tests.people.pairs import Pictures, pictures
 from whatif.benchmarks.cfmm.annotation_tasks import FIELDS, NONE, annotation_items, annotation_task_set
 from whatif.formats.cfmm_items import CATEGORIES
@@ -32,12 +32,12 @@ def annotation_work(number: int = 14, annotators: int = 2, people: int = 3, shar
     made = annotation_task_set(rows, SEED)
     tasks = assigned(made, annotators=annotators, people=people, share=share, by_everybody=[], seed=SEED)
 
-    def says(task_id: str, shown: Mapping[str, str], who: int) -> Said:
+    def says(task_id: str, shown: Mapping[str, str], who: int) -> GivenLabel:
         turn = int(task_id[-4:], 16) + who
         category = (*CATEGORIES, NONE)[turn % 7]
         fields = {name: f"{NASTY[(turn + place) % 4]} {name}" for place, name in enumerate(FIELDS)}
         if turn % 2:
             del fields["counterfactual_option"]
-        return Said(category, COMMENTS[turn % len(COMMENTS)], {} if category == NONE else fields)
+        return GivenLabel(category, COMMENTS[turn % len(COMMENTS)], {} if category == NONE else fields)
 
     return Work(tasks, annotation_items(rows, SEED), Pictures(pictures(range(number))), says)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.benchmarks.cvqa_real.rows import source_row
-from tests.people.exports.filling import COMMENTS, NASTY, SEED, Said, Work
+from tests.people.exports.filling import COMMENTS, NASTY, SEED, GivenLabel, Work
 from tests.people.pairs import Pictures, pictures
 from whatif.benchmarks.cvqa_real.annotation_tasks import (
     ANSWER,
@@ -38,13 +38,13 @@ def annotation_work(number: int = 14, annotators: int = 2, people: int = 3, shar
     made = annotation_task_set(rows, SEED)
     tasks = assigned(made, annotators=annotators, people=people, share=share, by_everybody=[], seed=SEED)
 
-    def says(task_id: str, shown: Mapping[str, str], who: int) -> Said:
+    def says(task_id: str, shown: Mapping[str, str], who: int) -> GivenLabel:
         turn = int(task_id[-4:], 16) + who
         group = (*GROUPS, NONE)[turn % 4]
         fields = {name: f"{NASTY[(turn + place) % 4]} {name}" for place, name in enumerate(FIELDS)}
         fields[ANSWER] = "no" if shown["question"].startswith("Is ") else str(turn % 3)
         if turn % 3 == 0:
             del fields[STEP1], fields[STEP2]
-        return Said(group, COMMENTS[turn % len(COMMENTS)], {} if group == NONE else fields)
+        return GivenLabel(group, COMMENTS[turn % len(COMMENTS)], {} if group == NONE else fields)
 
     return Work(tasks, annotation_items(rows, SEED), Pictures(pictures(range(number))), says)

@@ -68,7 +68,7 @@ def accuracy_table(
         settings=SimpleNamespace(confidence=0.95),
         level="95%",
         judged=None,
-        said=lambda strategy, models: predictions,
+        predictions_of=lambda strategy, models: predictions,
         beside_reported=lambda strategy: "",
     )
     return accuracies(found, number, "Accuracy", "C-VQA-Real", strategy="plain", models=models)

@@ -19,10 +19,10 @@ def project(project: Project) -> Project:
     return small(project)
 
 
-def theirs(path: Path, said: str, name: str, **more: str) -> dict[str, Any]:
+def theirs(path: Path, response: str, name: str, **more: str) -> dict[str, Any]:
     """A model whose predictions are a file in the authors' format, with the same responses in every row."""
     header, *rows = LINES.splitlines()
-    lines = [f"{header},response,new_response", *(f"{row},{said},{said}" for row in rows)]
+    lines = [f"{header},response,new_response", *(f"{row},{response},{response}" for row in rows)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return {"adapter": "replay", "predictions": str(path), "name": name, **more}
 

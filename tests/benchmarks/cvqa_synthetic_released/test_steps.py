@@ -21,7 +21,7 @@ from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUE
 from whatif.engine.artifacts.site_schemas import ITEMS
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.freshness import Condition, State
-from whatif.engine.graph.standing import remarks
+from whatif.engine.graph.staleness import remarks
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,7 @@ from whatif.engine.graph.dimensions import Dimension
 from whatif.engine.graph.freshness import Condition, states
 from whatif.engine.graph.graph import Graph
 from whatif.engine.graph.run import run
-from whatif.engine.graph.standing import remarks
+from whatif.engine.graph.staleness import remarks
 from whatif.engine.graph.steps import Benchmark, OutputOf, StepsOf
 from whatif.engine.graph.task import Task
 from whatif.engine.params.whole import check

@@ -26,7 +26,7 @@ COMMENTS = ("", 'so, "so"', "[no list]", '["x"]', "{}", "größer 猫\nnext line
 
 
 @dataclass(frozen=True)
-class Said:
+class GivenLabel:
     """What one person says about one item. `comment` is empty if there is none."""
 
     label: str
@@ -34,7 +34,7 @@ class Said:
     corrected: Mapping[str, str] = field(default_factory=dict)
 
 
-Says = Callable[[str, Mapping[str, str], int], Said]  # by task id, the texts as shown, and the person's number
+Says = Callable[[str, Mapping[str, str], int], GivenLabel]  # by task id, the texts as shown, and the person's number
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class Work:
         for task in self.tasks.tasks:
             shown = dict(zip(self.tasks.interface.shown, task.texts, strict=True))
             for number in task.annotators:
-                said = self.says(task.task_id, shown, number)
-                corrected = canonical_json(dict(said.corrected))
-                found[task.item_id, number] = (_decision(said.label, shown), corrected, said.comment)
+                label = self.says(task.task_id, shown, number)
+                corrected = canonical_json(dict(label.corrected))
+                found[task.item_id, number] = (_decision(label.label, shown), corrected, label.comment)
         return found
 
 
@@ -66,11 +66,11 @@ def pair_work(number: int = 8, annotators: int = 2, people: int = 3, share: floa
     made = pair_task_set(rows, SEED)
     tasks = assigned(made, annotators=annotators, people=people, share=share, by_everybody=["pair-000-0"], seed=SEED)
 
-    def says(task_id: str, shown: Mapping[str, str], who: int) -> Said:
+    def says(task_id: str, shown: Mapping[str, str], who: int) -> GivenLabel:
         turn = int(task_id[-4:], 16) + who
         wanted = (" man ", " woman ")[turn % 2]
         label = ("both", "neither")[turn % 2] if turn % 3 == 0 else "1" if wanted in shown["caption_1"] else "2"
-        return Said(label, COMMENTS[turn % len(COMMENTS)])
+        return GivenLabel(label, COMMENTS[turn % len(COMMENTS)])
 
     return Work(tasks, Items.of_pairs(rows, seed=SEED), Pictures(pictures(range(number))), says)
 
@@ -94,15 +94,15 @@ def question_work(number: int = 12, annotators: int = 2, people: int = 3, share:
     made = question_task_set(rows, SEED)
     tasks = assigned(made, annotators=annotators, people=people, share=share, by_everybody=[], seed=SEED)
 
-    def says(task_id: str, shown: Mapping[str, str], who: int) -> Said:
+    def says(task_id: str, shown: Mapping[str, str], who: int) -> GivenLabel:
         turn = int(task_id[-4:], 16) + who
         comment = COMMENTS[turn % len(COMMENTS)]
         if turn % 4 == 0:
-            return Said(("unrelated", "ambiguous")[who % 2], comment)
+            return GivenLabel(("unrelated", "ambiguous")[who % 2], comment)
         corrected = {"answer": "B" if "(A)" in shown["choices"] else "007"} if turn % 4 == 1 else {}
         if turn % 4 == 2:
             corrected = {"question": f"Größer, \"{turn}\" <i>dogs</i>, ['x']?"}
-        return Said("accept", comment, corrected)
+        return GivenLabel("accept", comment, corrected)
 
     return Work(tasks, question_items(rows, SEED), Pictures(images), says)
 
@@ -112,9 +112,9 @@ def filled_csv(files: Mapping[str, bytes], says: Says) -> str:
     rows = list(csv.DictReader(io.StringIO(files["tasks.csv"].decode(), newline="")))
     for row in rows:
         shown = {"choices": "", **{name: text.removeprefix("'") for name, text in row.items()}}
-        said = says(row["task_id"], shown, int(row["annotator"]))
-        row |= {"label": said.label, "comment": said.comment}
-        row |= {f"corrected_{name}": value for name, value in said.corrected.items()}
+        label = says(row["task_id"], shown, int(row["annotator"]))
+        row |= {"label": label.label, "comment": label.comment}
+        row |= {f"corrected_{name}": value for name, value in label.corrected.items()}
     return _csv(rows)
 
 
@@ -128,11 +128,11 @@ def mturk_results(files: Mapping[str, bytes], work: Work, *, as_json: bool) -> s
         for row in csv.DictReader(io.StringIO(data.decode(), newline="")):
             page = Page(Template(files["layout.html"].decode()).substitute(row))
             for number in people[row["task_id"]]:
-                said = work.says(row["task_id"], {"choices": "", **page.texts(work.tasks)}, number)
-                typed = {"comment": said.comment, **{f"corrected_{k}": v for k, v in said.corrected.items()}}
-                assert said.label in page.radio["decision"] and typed.keys() <= page.fields
+                label = work.says(row["task_id"], {"choices": "", **page.texts(work.tasks)}, number)
+                typed = {"comment": label.comment, **{f"corrected_{k}": v for k, v in label.corrected.items()}}
+                assert label.label in page.radio["decision"] and typed.keys() <= page.fields
                 fields = dict.fromkeys(sorted(page.fields), "") | typed
-                chosen = {value: value == said.label for value in page.radio["decision"]}
+                chosen = {value: value == label.label for value in page.radio["decision"]}
                 if as_json:
                     answers = {"Answer.taskAnswers": json.dumps([{**fields, "decision": chosen}])}
                 else:
@@ -200,10 +200,10 @@ def label_studio_values(interface: bytes) -> list[str]:
     ]
 
 
-def label_studio_result(said: Said, control: Callable[..., Any], written: Callable[..., Any]) -> list[Any]:
-    result = [control(said.label)]
-    result += [written(f"corrected_{name}", value) for name, value in said.corrected.items()]
-    return result + ([written("comment", said.comment)] if said.comment else [])
+def label_studio_result(label: GivenLabel, control: Callable[..., Any], written: Callable[..., Any]) -> list[Any]:
+    result = [control(label.label)]
+    result += [written(f"corrected_{name}", value) for name, value in label.corrected.items()]
+    return result + ([written("comment", label.comment)] if label.comment else [])
 
 
 def write(folder: Path, name: str, text: str) -> Path:

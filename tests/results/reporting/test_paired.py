@@ -10,6 +10,7 @@ import pytest
 
 from tests.frames import check, ends, row, value
 from tests.results.reporting.test_pair_measures import prediction, question
+from whatif.results.reporting.answer_codes import NO_ANSWER, option_codes
 from whatif.results.reporting.paired import (
     BY_CHANCE,
     CONSISTENCY,
@@ -38,7 +39,6 @@ from whatif.results.reporting.paired_answers import (
 )
 from whatif.results.reporting.question_pairs import QuestionPairAnswers
 from whatif.results.reporting.rendering import to_markdown
-from whatif.results.reporting.said_codes import NO_ANSWER, option_codes
 from whatif.results.reporting.table import DROP
 from whatif.scoring.statistics import clustered_share, holm, paired_difference, wilson
 

@@ -68,9 +68,9 @@ def test_another_number_is_not_read(question: str, response: str, answer: str) -
     assert extract(response, "number", question).answer in (answer, None)
 
 
-@pytest.mark.parametrize(("said", "right"), [("1e3", "1,000"), ("1e-1", ".1"), (".5", "0.50"), ("-.5", "-0.5")])
-def test_a_number_is_compared_in_whatever_form(said: str, right: str) -> None:
-    assert normalise(said, "number") == normalise(right, "number")
+@pytest.mark.parametrize(("given", "right"), [("1e3", "1,000"), ("1e-1", ".1"), (".5", "0.50"), ("-.5", "-0.5")])
+def test_a_number_is_compared_in_whatever_form(given: str, right: str) -> None:
+    assert normalise(given, "number") == normalise(right, "number")
     assert normalise(".5", "number") != normalise("5", "number")
 
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 from whatif.benchmarks.cfmm.schemas import BASIC, VARIANTS
 from whatif.engine.errors import WhatifError
 from whatif.engine.language.options import LETTERS
+from whatif.results.reporting.answer_codes import option_codes
 from whatif.results.reporting.answers import Answers, Codes, Flags, Numbers, Places, System
-from whatif.results.reporting.said_codes import option_codes
 
 Row = Mapping[str, Any]
 
@@ -24,7 +24,7 @@ class Asked:
 
     category: index in `categories`; image: index of the image; basic: index of the basic question of the same item;
     is_basic: whether it is that question; correct: index of the correct letter; options: number of options;
-    options_said: codes of the options (questions x options), equal where two say the same, -1 for no option.
+    option_codes: codes of the options (questions x options), equal where two say the same, -1 for no option.
     """
 
     ids: pa.Array
@@ -36,7 +36,7 @@ class Asked:
     is_basic: Flags
     correct: Codes
     options: Places
-    options_said: Numbers
+    option_codes: Numbers
 
     @property
     def shared_images(self) -> int:

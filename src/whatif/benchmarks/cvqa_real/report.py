@@ -94,7 +94,7 @@ class RealResults(Results):
         answered = with_predictions(self.task, ANSWERER, strategy=strategy)
         return {key: name for key, name in self.names.items() if key in answered}
 
-    def said(self, strategy: str, models: Collection[str]) -> list[Row]:
+    def predictions_of(self, strategy: str, models: Collection[str]) -> list[Row]:
         """The answers of some models to a strategy."""
         return [row for row in self.predictions if row["strategy"] == strategy and row["model"] in models]
 
@@ -102,7 +102,7 @@ class RealResults(Results):
     def compared(self) -> QuestionPairAnswers:
         """The answers of all models to the main strategy."""
         names = self.asked(self.main)
-        return QuestionPairAnswers(self.said(self.main, names), self.questions, names)
+        return QuestionPairAnswers(self.predictions_of(self.main, names), self.questions, names)
 
     @cached_property
     def pictures(self) -> dict[str, str]:

@@ -57,11 +57,11 @@ def steps_fault(written: Mapping[str, Any], before: str, *, needed: bool) -> tup
     """
     group, answer = written["group"], written["answer"]
     if group == BOOLEAN:
-        return _said(written["step1"], answer, needed=needed)
+        return _named(written["step1"], answer, needed=needed)
     return _calculated(written["step2"], answer, before, needed=needed and group == DIRECT)
 
 
-def _said(step: str | None, answer: str, *, needed: bool) -> tuple[str, str] | None:
+def _named(step: str | None, answer: str, *, needed: bool) -> tuple[str, str] | None:
     """What is wrong with the first step of a yes-or-no question, which says what the new answer should be.
 
     In people's own words `no` need not be the answer (`there is no wind`), unless the step speaks of the answer.
@@ -69,13 +69,13 @@ def _said(step: str | None, answer: str, *, needed: bool) -> tuple[str, str] | N
     if step is None:
         return None
     found = (pattern.search(step) for pattern in (*_ANSWER_SAID, _YES_OR_NO if needed else _ANSWER_NAMED))
-    said = next((one for one in found if one is not None), None)
-    if said is None and not needed:
+    named = next((one for one in found if one is not None), None)
+    if named is None and not needed:
         return None
-    if said is None:
+    if named is None:
         return OTHER_RESULT, f"step 1, {step!r}, names no answer; it must say that the new answer should be {answer}"
-    if said[1].lower() != answer:
-        return OTHER_RESULT, f"step 1 says {said[1].lower()}, the new answer is {answer}"
+    if named[1].lower() != answer:
+        return OTHER_RESULT, f"step 1 says {named[1].lower()}, the new answer is {answer}"
     return None
 
 

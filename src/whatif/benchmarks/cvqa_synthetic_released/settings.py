@@ -19,7 +19,7 @@ class ExtractReleasedPuzzles(Settings):
 
 
 class EvaluateReleasedPuzzles(Judging):
-    """How models are asked (`EvaluatePuzzles` of our own set), and the number of parts."""
+    """How models are asked (`EvaluatePuzzles` of our set), and the number of parts."""
 
     ask: Literal["rank", "generate"] = "rank"
     # CSV with question_id and category: why programs are wrong, since nothing is known about the images.
@@ -28,7 +28,7 @@ class EvaluateReleasedPuzzles(Judging):
 
 
 class AggregateReleasedPuzzles(Settings):
-    """How the results of Table 7 are computed, as for our own set."""
+    """How the results of Table 7 are computed, as for our set."""
 
     confidence: float = Field(gt=0.5, lt=1)
     rule: RankingRule = "mean"

@@ -11,7 +11,7 @@ from whatif.benchmarks.from_yaml.expressions import ExpressionError
 from whatif.benchmarks.from_yaml.settings import Template
 from whatif.benchmarks.from_yaml.words import asked, is_asked
 from whatif.engine.language.options import LETTERS
-from whatif.results.reporting.said_codes import meaning
+from whatif.results.reporting.answer_codes import meaning
 
 Row = Mapping[str, Any]
 

@@ -20,7 +20,7 @@ import numpy as np
 from whatif.benchmarks.from_yaml.settings import Template
 from whatif.engine.language.options import LETTERS
 from whatif.engine.random_streams import stream
-from whatif.results.reporting.said_codes import meaning
+from whatif.results.reporting.answer_codes import meaning
 
 VARIANTS = ("original", "counterfactual")
 _BALANCED = 0.5  # share of the pairs whose ranks are balanced exactly

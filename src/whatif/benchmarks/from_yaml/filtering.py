@@ -13,7 +13,7 @@ from whatif.benchmarks.from_yaml.choice import VARIANTS, Chosen, change_defect, 
 from whatif.benchmarks.from_yaml.settings import ChoiceSettings, Template, blanks_in
 from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.errors import WhatifError
-from whatif.results.reporting.said_codes import meaning
+from whatif.results.reporting.answer_codes import meaning
 
 CHANGE, OPTION, REPEATED, NOT_CHOSEN = "wrong change", "no such option", "repeated", "not chosen"
 _FEWEST_OPTIONS = 2  # of a question

@@ -187,8 +187,8 @@ class PairedResults(Results):
         pilots = pilots_of(limits_of(task, CHOOSER, keys), dict.fromkeys(keys, questions), task.seed, task.benchmark)
         names = names_of(task, CHOOSER)
         encoded = ["model", "response", "answer", "status"]
-        said = artifacts.batches(task.paths("predictions"), PREDICTIONS, PREDICTION_COLUMNS, encoded=encoded)
-        answers = QuestionPairAnswers(read_ahead(said), [table], keys)
+        predictions = artifacts.batches(task.paths("predictions"), PREDICTIONS, PREDICTION_COLUMNS, encoded=encoded)
+        answers = QuestionPairAnswers(read_ahead(predictions), [table], keys)
         fields = answered_fields(answers, marked({key: names[key] for key in keys}, pilots), rule)
         return cls(
             **fields,

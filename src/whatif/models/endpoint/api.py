@@ -190,8 +190,8 @@ class ApiAnswers:
             return rank(send, messages, question.options, self._settings)
         schema = question.json_schema
         if schema is None:
-            return _said(send(messages, {}))
-        answer = _said(send(messages, response_format(schema, self._settings.json_mode)))
+            return _answer_in(send(messages, {}))
+        answer = _answer_in(send(messages, response_format(schema, self._settings.json_mode)))
         fault = json_fault(answer.without_reasoning().response or "", schema) if answer.status == "ok" else None
         return answer if fault is None else replace(answer, status="none", reason=fault)
 
@@ -254,7 +254,7 @@ def _is_another(said: str, asked: str) -> bool:
     return said not in asked and asked not in said
 
 
-def _said(reply: Reply) -> Answer:
+def _answer_in(reply: Reply) -> Answer:
     end = ending(reply.finish)
     said = Answer(response=reply.text, reasoning=reply.reasoning, cut_off=end == "limit", finish=reply.finish or None)
     reason = withheld(reply.text, reply.refusal, reply.finish)

@@ -243,7 +243,7 @@ class ResponseStore:
                     else:
                         known += 1
                         here = self._connection.execute("SELECT answer FROM responses WHERE key = ?", (key,))
-                        different += _said(here.fetchone()[0]) != _said(answer)
+                        different += _without_time(here.fetchone()[0]) != _without_time(answer)
         return Merged(added, known, different)
 
     def _prepare(self) -> None:
@@ -297,7 +297,7 @@ class ResponseStore:
                 raise
 
 
-def _said(answer: str) -> dict[str, Any]:
+def _without_time(answer: str) -> dict[str, Any]:
     """An answer without the time that it took."""
     fields: dict[str, Any] = json.loads(answer)
     fields.pop("seconds", None)

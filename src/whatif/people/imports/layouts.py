@@ -41,7 +41,7 @@ class Layout:
         return {field: column.lower() for field, column in self.names.corrected.items()}
 
     @cached_property
-    def said(self) -> tuple[str, ...]:
+    def decided_in(self) -> tuple[str, ...]:
         """The columns with the decision and the corrections."""
         return (self._columns.get("decision", ""), *self._corrected.values())
 
@@ -52,7 +52,7 @@ class Layout:
 
     def is_given(self, record: Record) -> bool:
         """Whether a row has this label or corrections."""
-        return any(map(record.fields.get, self.said))
+        return any(map(record.fields.get, self.decided_in))
 
     def label(self, record: Record, seconds_per_unit: float) -> Label:
         """The label in a row."""
@@ -212,7 +212,7 @@ def _damaged(path: Path, record: Record, layouts: Iterable[Layout]) -> Finding |
     Raises WhatifError when it changed a decision or a correction. Of comments and times, the changed text is kept.
     """
     for layout in layouts if record.damage else ():
-        for column in layout.said:
+        for column in layout.decided_in:
             if (found := record.damage.get(column)) is not None:
                 raise WhatifError(f"{path}: {record.place.row}: {column} {found.what}; {found.remedy}")
         for column in layout.about:
@@ -226,7 +226,7 @@ def _without(missing: Collection[str], record: Record, layouts: Iterable[Layout]
     emptied = {
         column: ""
         for layout in layouts
-        for column in layout.said
+        for column in layout.decided_in
         if (text := record.fields.get(column)) and plain(text) in missing
     }
     return replace(record, fields={**record.fields, **emptied}) if emptied else record

@@ -18,8 +18,8 @@ from whatif.engine.language.strategies import DIRECT
 from whatif.engine.language.strategies import prompt as worded
 from whatif.formats.failed_requests import failure_in
 from whatif.models import Answer
+from whatif.scoring.extracted_answer import answer_in
 from whatif.scoring.extraction.answer import is_correct
-from whatif.scoring.said import answer_in
 
 Row = Mapping[str, Any]
 

@@ -176,7 +176,7 @@ def by_rules(measure: str) -> Measure:
 
 def extracted(part: Part) -> Iterator[Row]:
     """The share of one variant's responses in words from which an answer was extracted, if there are such responses."""
-    in_words = part.of(part.answers.status)[part.of(part.answers.said)]
+    in_words = part.of(part.answers.status)[part.of(part.answers.in_words)]
     if len(in_words):
         yield {"measure": "extraction_rate", "value": _percent(in_words == _OK)}
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from whatif.results.reporting.answer_codes import NO_ANSWER, Codes
 from whatif.results.reporting.answers import Flags, Places, System
 from whatif.results.reporting.question_pairs import QuestionPairAnswers
-from whatif.results.reporting.said_codes import NO_ANSWER, Codes
 from whatif.scoring.statistics.clusters import Floats, Labels
 
 Row = Mapping[str, Any]
@@ -124,18 +124,18 @@ def by_group(pairs: Pairs, answers: PairAnswers) -> Iterator[tuple[str, PairOutc
 def asked_pairs(answers: QuestionPairAnswers, images: Mapping[str, str] | None = None) -> Pairs:
     """The pairs of questions; `images` names the image of each pair, where several share one."""
     asked = answers.questions
-    options = asked.by_pair(asked.said.options)
-    correct = np.where(asked.correct >= 0, chosen_codes(options, asked.correct), asked.by_pair(asked.said.right))
+    options = asked.by_pair(asked.codes.options)
+    correct = np.where(asked.correct >= 0, chosen_codes(options, asked.correct), asked.by_pair(asked.codes.right))
     chance = chance_of_ignoring(options[:, 1], correct[:, 0], correct[:, 1])
     # An open question that is answered by yes or no has one wrong answer.
-    chance[asked.by_pair(asked.said.is_boolean.astype(np.int32))[:, 1] > 0] = 1.0
+    chance[asked.by_pair(asked.codes.is_boolean.astype(np.int32))[:, 1] > 0] = 1.0
     clusters = None if images is None else [images[pair] for pair in asked.pair_ids()]
     return Pairs(asked.groups, asked.group, correct, chance, clusters)
 
 
 def answers_to_pairs(answers: QuestionPairAnswers) -> Iterator[tuple[System, PairAnswers]]:
     """The answers of each system."""
-    options = answers.questions.by_pair(answers.questions.said.options)
+    options = answers.questions.by_pair(answers.questions.codes.options)
     for place, system in enumerate(answers.systems):
         given = chosen_codes(options, answers.letter[place])
         if answers.open_answers is not None:

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from whatif.engine.errors import WhatifError
 from whatif.engine.language.options import LETTERS
+from whatif.results.reporting.answer_codes import NO_ANSWER, AnswerCodes, open_codes
 from whatif.results.reporting.answers import (
     STATUSES,
     Answers,
@@ -29,7 +30,6 @@ from whatif.results.reporting.answers import (
     codes_of,
     refused,
 )
-from whatif.results.reporting.said_codes import NO_ANSWER, Said, open_codes
 from whatif.scoring.published_extraction.rules import PUBLISHED_RULES, PublishedRules, published_correct
 
 VARIANTS = ("original", "counterfactual")
@@ -86,9 +86,9 @@ class QuestionPairs:
         return cls(asked, ids, slots, correct, groups, group[of_pair], sizes, pair_id, options)
 
     @cached_property
-    def said(self) -> Said:
-        """What may be said to the questions."""
-        return Said.of(self.table)
+    def codes(self) -> AnswerCodes:
+        """The codes of answers to the questions."""
+        return AnswerCodes.of(self.table)
 
     @property
     def letters(self) -> str:
@@ -121,9 +121,9 @@ class QuestionPairAnswers(Answers[QuestionPairs]):
 
     There are further arrays, so that each prediction has 8 bytes, and 4 more if scores are read or questions are open:
 
-    - `said`: whether the response is in words, from which an answer had to be extracted;
+    - `in_words`: whether the response is in words, from which an answer had to be extracted;
     - `by_rules`: for each of BY_RULES, whether it is right by these published rules (-1 where they do not apply);
-    - `open_answers`: codes of the answers to open questions (`QuestionPairs.said`), -1 for none; None if there are no
+    - `open_answers`: codes of the answers to open questions (`QuestionPairs.codes`), -1 for none; None if there are no
       such questions.
     """
 
@@ -132,7 +132,7 @@ class QuestionPairAnswers(Answers[QuestionPairs]):
         keys = [(key, "") if isinstance(key, str) else key for key in systems]
         self.columns = (*PREDICTION_COLUMNS, *(["strategy"] if any(strategy for _, strategy in keys) else []))
         shape = (len(keys), *asked.correct.shape)
-        self.said = np.zeros(shape, dtype=np.bool_)
+        self.in_words = np.zeros(shape, dtype=np.bool_)
         self.by_rules = {measure: np.full(shape, -1, dtype=np.int8) for measure in BY_RULES}
         self.open_answers = None if asked.options.all() else np.full(shape, NO_ANSWER, dtype=np.int32)
         self._alike = _asked_alike(asked.table)
@@ -159,16 +159,16 @@ class QuestionPairAnswers(Answers[QuestionPairs]):
     def _add_words(self, piece: pa.Table, question: Places, place: Places) -> None:
         if self.open_answers is not None:
             kinds = self.questions.table["answer_kind"].take(pa.array(question))
-            codes = open_codes(piece["answer"], kinds, self.questions.said.known)
+            codes = open_codes(piece["answer"], kinds, self.questions.codes.known)
             given = self.answered.reshape(-1)[place] & (self.questions.options[question] == 0)
             self.open_answers.reshape(-1)[place] = np.where(given, codes, NO_ANSWER)
-        ranked, said = piece["choice_scores"], piece["response"]
+        ranked, responses = piece["choice_scores"], piece["response"]
         is_flag = pa.types.is_boolean(ranked.type)
-        said = said if pa.types.is_boolean(said.type) else said.is_valid()
-        in_words = said.to_numpy() & ~(ranked if is_flag else ranked.is_valid()).to_numpy()
+        responses = responses if pa.types.is_boolean(responses.type) else responses.is_valid()
+        in_words = responses.to_numpy() & ~(ranked if is_flag else ranked.is_valid()).to_numpy()
         given = codes_of(piece["status"], STATUSES) != STATUSES.index("error")
         in_words &= given
-        self.said.reshape(-1)[place] = in_words
+        self.in_words.reshape(-1)[place] = in_words
         right = self.right.reshape(-1)[place]
         of_words = self._by_rules(piece, question, in_words)
         for by_rules, column in zip(self.by_rules.values(), of_words.T, strict=True):

@@ -103,10 +103,10 @@ def _agreed(response: str, kind: Kind, question: str, choices: Sequence[str] | N
         return replace(one, read_by="agreement")
     if one.answer == other.answer:
         return other if one.status == "none" and other.status == "ambiguous" else one
-    return ambiguous(f"read as {_said(one)} by its sentences, as {_said(other)} by its candidates")
+    return ambiguous(f"read as {_reading(one)} by its sentences, as {_reading(other)} by its candidates")
 
 
-def _said(found: Extracted) -> str:
+def _reading(found: Extracted) -> str:
     return found.answer or ("no answer" if found.status == "none" else "undecided")
 
 

@@ -14,6 +14,7 @@ from whatif.benchmarks.cfmm.item_answers import Asked, ItemAnswers
 from whatif.benchmarks.cfmm.measures import ACCURACIES, TOTAL
 from whatif.benchmarks.cfmm.report import Cfmm
 from whatif.benchmarks.cfmm.reported import reported
+from whatif.results.reporting.answer_codes import NO_ANSWER
 from whatif.results.reporting.declared import Made
 from whatif.results.reporting.paired import (
     COUNTERFACTUAL,
@@ -24,7 +25,6 @@ from whatif.results.reporting.paired import (
     paired,
 )
 from whatif.results.reporting.paired_answers import PairAnswers, Pairs, by_group, chance_of_ignoring, chosen_codes
-from whatif.results.reporting.said_codes import NO_ANSWER
 from whatif.results.reporting.table import DROP, Table
 
 _MEASURES = dict(zip((*ACCURACIES, DROP), (ORIGINAL, COUNTERFACTUAL, PAIR_ACCURACY, DROP), strict=True))
@@ -53,9 +53,9 @@ def _table(found: Cfmm) -> Table:
 def pairs_of(questions: Asked) -> Pairs:
     """Each counterfactual question with the basic question of its item, in the order of the questions; by image."""
     counterfactuals = np.flatnonzero(~questions.is_basic)
-    right = chosen_codes(questions.options_said, questions.correct)
+    right = chosen_codes(questions.option_codes, questions.correct)
     correct = np.stack([right[questions.basic[counterfactuals]], right[counterfactuals]], axis=1)
-    chance = chance_of_ignoring(questions.options_said[counterfactuals], correct[:, 0], correct[:, 1])
+    chance = chance_of_ignoring(questions.option_codes[counterfactuals], correct[:, 0], correct[:, 1])
     category, image = questions.category[counterfactuals], questions.image[counterfactuals]
     return Pairs(questions.categories, category, correct, chance, image)
 
@@ -67,7 +67,7 @@ def answers_of(answers: ItemAnswers) -> Iterator[PairAnswers]:
     both = np.stack([questions.basic[counterfactuals], counterfactuals], axis=1)
     for place in range(len(answers.systems)):
         letter = np.where(answers.answered[place], answers.letter[place], NO_ANSWER)
-        given = chosen_codes(questions.options_said, letter)
+        given = chosen_codes(questions.option_codes, letter)
         yield PairAnswers(answers.asked[place][both].all(axis=1), answers.right[place][both], given[both])
 
 

@@ -65,9 +65,9 @@ def accuracies(
     With a judge, further rows and views show the accuracy with it, what it found, and its agreement with people; all
     other numbers are those of the rules alone.
     """
-    said = found.said(strategy, models)
+    predictions = found.predictions_of(strategy, models)
     judged = found.judged.of(models, strategy) if found.judged and models else None
-    parts = _parts(found, said, models)
+    parts = _parts(found, predictions, models)
     names = {model: f"{name} (a part)" if model in sampled else name for model, name in models.items()}
     ours = {
         (model, group): [
@@ -109,8 +109,8 @@ def accuracies(
     identity: tuple[str, ...] = _IDENTITY
     if judged is not None:
         identity = (JUDGE, *_IDENTITY)
-        with_judge = _parts(found, judged.applied_to(said), models)
-        rows += _judge_rows(found, judged, said, (parts, with_judge), names)
+        with_judge = _parts(found, judged.applied_to(predictions), models)
+        rows += _judge_rows(found, judged, predictions, (parts, with_judge), names)
         views = (*views, *judge_views(judged, PAIR_COLUMNS, _SYSTEM, _GROUP, found.level))
     return Table(f"table{number}", title, tidy(rows, identity), views)
 
@@ -128,14 +128,16 @@ def reported_accuracies(number: int) -> dict[tuple[str, str], dict[str, str]]:
     return found
 
 
-def _parts(found: RealResults, said: Sequence[Mapping[str, Any]], models: Mapping[str, str]) -> Parts:
-    return parts_of(QuestionPairAnswers(said, found.questions, models), found.settings, images_of(found.questions))
+def _parts(found: RealResults, predictions: Sequence[Mapping[str, Any]], models: Mapping[str, str]) -> Parts:
+    return parts_of(
+        QuestionPairAnswers(predictions, found.questions, models), found.settings, images_of(found.questions)
+    )
 
 
 def _judge_rows(
     found: RealResults,
     judged: Judged,
-    said: Sequence[Mapping[str, Any]],
+    predictions: Sequence[Mapping[str, Any]],
     parts: tuple[Parts, Parts],
     names: Mapping[str, str],
 ) -> Iterator[Row]:
@@ -143,7 +145,7 @@ def _judge_rows(
     without, with_judge = parts
     by_id = {row["question_id"]: row for row in found.questions}
     asked: dict[str, list[str]] = {}
-    for row in said:
+    for row in predictions:
         asked.setdefault(row["model"], []).append(row["question_id"])
     for model, name in names.items():
         for group in (*GROUPS, ALL):

@@ -77,13 +77,13 @@ def conversation(
     question: str,
     answer_kind: str,
     images: Sequence[ImagePart] = (),
-    said: Sequence[str] = (),
+    responses: Sequence[str] = (),
     *,
     prompt_form: str | None = None,
     shown: Sequence[Shot] = (),
     ranked: bool = False,
 ) -> Messages:
-    """The messages of the turn that follows the responses `said`: of the first turn if there are none.
+    """The messages of the turn that follows `responses`: of the first turn if there are none.
 
     For `prompt_form` see `prompt`. `shown` are the examples of a strategy with `shots`. With `ranked`, options are
     ranked after the last turn. Raises WhatifError for an unknown strategy, answer kind or form, and for an example
@@ -91,16 +91,16 @@ def conversation(
     """
     described = read(strategy)
     messages: Messages = ()
-    for number, turn in enumerate(described.turns[: len(said) + 1]):
+    for number, turn in enumerate(described.turns[: len(responses) + 1]):
         at_end = ranked and number == len(described.turns) - 1
-        text = _worded(strategy, turn, question, answer_kind, prompt_form, said[:number], ranked=at_end)
+        text = _worded(strategy, turn, question, answer_kind, prompt_form, responses[:number], ranked=at_end)
         asked = user_message(text, tuple(images) if turn.shows_images(number) else ())
         if turn.starts(number):
             opening = _opening(strategy, answer_kind, prompt_form)
             shots = [_shot(strategy, shot, answer_kind, prompt_form, ranked=ranked) for shot in shown]
             messages = (*opening, *(message for shot in shots for message in shot), asked)
         else:
-            messages = (*messages, Message("assistant", (said[number - 1],)), asked)
+            messages = (*messages, Message("assistant", (responses[number - 1],)), asked)
     return messages
 
 
@@ -158,13 +158,13 @@ def _opening(strategy: str, answer_kind: str, prompt_form: str | None) -> Messag
 def _shot(strategy: str, shot: Shot, answer_kind: str, prompt_form: str | None, *, ranked: bool) -> Iterator[Message]:
     """The whole conversation about an example, turn by turn."""
     turns = read(strategy).turns
-    said: list[str] = []
+    responses: list[str] = []
     for number, turn in enumerate(turns):
         at_end = ranked and number == len(turns) - 1
-        text = _worded(strategy, turn, shot.question, answer_kind, prompt_form, said, ranked=at_end)
+        text = _worded(strategy, turn, shot.question, answer_kind, prompt_form, responses, ranked=at_end)
         yield user_message(text, shot.images if turn.shows_images(number) else ())
-        said.append(_EXAMPLE_PLACE.sub(lambda found: getattr(shot, found[1]), turn.example or ""))
-        yield Message("assistant", (said[-1],))
+        responses.append(_EXAMPLE_PLACE.sub(lambda found: getattr(shot, found[1]), turn.example or ""))
+        yield Message("assistant", (responses[-1],))
 
 
 def _worded(  # noqa: PLR0917
@@ -173,7 +173,7 @@ def _worded(  # noqa: PLR0917
     question: str,
     answer_kind: str,
     prompt_form: str | None,
-    said: Sequence[str] = (),
+    responses: Sequence[str] = (),
     *,
     ranked: bool = False,
 ) -> str:
@@ -182,4 +182,4 @@ def _worded(  # noqa: PLR0917
         raise WhatifError(f"strategy {strategy}: has no prompt for answer kind {answer_kind}")
     if prompt_form is not None and read(strategy).replaceable and not ranked:
         text = read_form(prompt_form).wording(answer_kind) or text
-    return filled(text, question, said)
+    return filled(text, question, responses)

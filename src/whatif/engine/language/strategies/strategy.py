@@ -148,9 +148,9 @@ class Strategy(Entry):
                     )
 
 
-def filled(text: str, question: str, said: Sequence[str]) -> str:
+def filled(text: str, question: str, responses: Sequence[str]) -> str:
     """A text with its placeholders replaced, all at once: a question or a response may itself contain braces."""
-    return _PLACE.sub(lambda found: said[int(found[2]) - 1] if found[2] else question, text)
+    return _PLACE.sub(lambda found: responses[int(found[2]) - 1] if found[2] else question, text)
 
 
 def _of_kind(words: str | Mapping[AnswerKind, str], answer_kind: str) -> str | None:

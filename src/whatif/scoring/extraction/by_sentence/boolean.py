@@ -141,8 +141,8 @@ def _verdict(tail: str) -> str | None:
     return _polarity(said) if said else None
 
 
-def _polarity(said: re.Match[str]) -> str:
-    return "yes" if said[1].lower() in _YES else "no"
+def _polarity(found: re.Match[str]) -> str:
+    return "yes" if found[1].lower() in _YES else "no"
 
 
 _asked = lru_cache(maxsize=4096)(_Asked)

@@ -11,7 +11,7 @@ import pytest
 from tests.engine.graph import toy
 from tests.engine.graph.conftest import PART, Project
 from whatif.engine.errors import WhatifError
-from whatif.engine.graph.standing import remarks
+from whatif.engine.graph.staleness import remarks
 from whatif.engine.graph.task import Task
 
 pytestmark = pytest.mark.slow
@@ -91,5 +91,5 @@ def test_numbers_that_cannot_be_checked_here_have_one_line_that_says_why(
     def refuse(*arguments: object, **options: object) -> None:
         raise WhatifError(why)
 
-    monkeypatch.setattr("whatif.engine.graph.standing.states", refuse)
+    monkeypatch.setattr("whatif.engine.graph.staleness.states", refuse)
     assert said(project) == [f"NOT CHECKED: {why}"]

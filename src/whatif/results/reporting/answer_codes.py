@@ -18,8 +18,8 @@ Known = dict[str, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
-    """What may be said to some questions, one entry for each.
+class AnswerCodes:
+    """The codes of answers to some questions, one entry for each.
 
     options: codes of the options (questions x options), `NO_ANSWER` in the place of those that a question does not
     have. right: the code of the right answer to an open question, `NO_ANSWER` for one with options. is_boolean: whether
@@ -32,7 +32,7 @@ class Said:
     known: Known
 
     @classmethod
-    def of(cls, questions: pa.Table) -> Said:
+    def of(cls, questions: pa.Table) -> AnswerCodes:
         """Rows of `questions`."""
         known: Known = {}
         options = option_codes(questions["choices"], known)
