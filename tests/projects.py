@@ -15,8 +15,6 @@ from tests.defaults import OFFLINE_WRITERS, shipped_values
 from tests.published import funnel
 from whatif.benchmarks.site import SITE
 from whatif.benchmarks.trial import Trial
-from whatif.engine import artifacts
-from whatif.engine.artifacts.schemas import Table
 from whatif.engine.graph.freshness import State, states
 from whatif.engine.graph.jobs import Job
 
@@ -72,10 +70,6 @@ class Project(Trial):
         path = self.folder / "params.yaml"
         path.write_text(yaml.safe_dump(self.values, sort_keys=False), encoding="utf-8")
         return path
-
-    def rows(self, stage: str, role: str, table: Table, step: str | None = None) -> list[Row]:  # type: ignore[override]
-        """The rows of an output, part after part."""
-        return list(artifacts.rows_of(self.paths(stage, role, step), table))
 
     def published(self, name: str) -> str:
         """A file of the benchmark's folder in `metrics/`."""

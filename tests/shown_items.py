@@ -8,7 +8,6 @@ from typing import Any
 from tests.projects import Project
 from whatif.engine.artifacts.images import ImageStore
 from whatif.engine.artifacts.schemas import IMAGES
-from whatif.engine.artifacts.site_schemas import ITEM_VIEWS, ITEMS
 from whatif.engine.graph.jobs import Job
 
 Row = dict[str, Any]
@@ -17,8 +16,8 @@ Row = dict[str, Any]
 def shown_items(project: Project) -> list[Row]:
     """The rows of `items`, checked: ids occur once, views exist, and all images are in inputs of the report's step."""
     job = project.jobs("aggregate")[-1]
-    rows = project.rows("aggregate", "items", ITEMS)
-    views = project.rows("aggregate", "views", ITEM_VIEWS)
+    rows = project.rows("aggregate", "items")
+    views = project.rows("aggregate", "views")
     check_items(rows, views)
     store = ImageStore(
         [project.folder / path for given in job.inputs.values() if given.table == IMAGES for path in given.paths]
@@ -29,7 +28,7 @@ def shown_items(project: Project) -> list[Row]:
 
 def shown_views(project: Project) -> dict[str, Row]:
     """The rows of `item-views` by name, in order."""
-    return {row["view"]: row for row in project.rows("aggregate", "views", ITEM_VIEWS)}
+    return {row["view"]: row for row in project.rows("aggregate", "views")}
 
 
 def images_read_by(job: Job) -> ImageStore:

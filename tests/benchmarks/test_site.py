@@ -20,7 +20,7 @@ from whatif.benchmarks.site import SITE, site_benchmark
 from whatif.commands.cli import main
 from whatif.commands.snakemake import targets
 from whatif.engine.artifacts.made_from import differences
-from whatif.engine.artifacts.schemas import FILES, IMAGES
+from whatif.engine.artifacts.schemas import IMAGES
 from whatif.engine.cluster.resources import Kind, kind_of
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.code_version import code_version
@@ -175,7 +175,7 @@ def test_the_builder_gets_the_results_of_each_benchmark(
         further.extend(one.path for one in extra)
         (source,) = sources
         publish("index.html", b"")
-        images = project.rows("generate", "images", IMAGES)
+        images = project.rows("generate", "images")
         assert [len(row["image"]["bytes"]) < 65_536 for row in images] == [True] * len(images)
         shown = {picture["image_id"] for row in source.items for picture in row["pictures"]}
         for image_id in sorted(shown):
@@ -257,5 +257,5 @@ def test_other_commands_know_the_site_is_no_benchmark(project: Project) -> None:
     assert "whatif: site: is the site of all benchmarks; `whatif site` writes it" in whatif("show", SITE).stderr
     status = whatif("status", "--all").stdout
     assert "fresh     data/aggregate/site/files.parquet" in status
-    page = [row for row in project.rows("aggregate", "files", FILES) if row["path"].startswith("site/")]
+    page = [row for row in project.rows("aggregate", "files") if row["path"].startswith("site/")]
     assert page == []

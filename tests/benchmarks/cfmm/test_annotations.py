@@ -17,7 +17,6 @@ from whatif.benchmarks.cfmm.settings import WriteSettings
 from whatif.benchmarks.cfmm.sources import candidates_of
 from whatif.benchmarks.shared.imported_labels import Labelled
 from whatif.commands.cli import main
-from whatif.engine.artifacts.schemas import JUDGEMENTS, QUESTIONS, REJECTIONS
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.jobs import Job
 from whatif.engine.params.resolution import Resolution
@@ -236,8 +235,8 @@ def test_from_tasks_to_checked_questions(project: Project) -> None:
     csv_file(Path("written.csv"), [{**row, "label": "count", **corrected} for row in csv_rows("write/tasks.csv")])
     project.generate["annotations"] = "written.csv"
     project.make_jobs(steps(project, "annotate"))
-    written = project.rows("generate", "annotated", QUESTIONS)
-    assert len(written) == 8 and len(project.rows("generate", "annotations", JUDGEMENTS)) == 4
+    written = project.rows("generate", "annotated")
+    assert len(written) == 8 and len(project.rows("generate", "annotations")) == 4
 
     assert "check: 8 tasks, 8 labels" in whatif("export", "tasks", "cfmm", "check", "--to", "csv", "--of", "check")
     about = {task_id_of(row["question_id"], project.values["seed"]): row for row in written}
@@ -253,11 +252,11 @@ def test_from_tasks_to_checked_questions(project: Project) -> None:
     csv_file(Path("checked.csv"), [row | second_person(row) for row in csv_rows("check/tasks.csv")])
     project.generate["check"]["labels"] = "checked.csv"
     project.make_jobs(steps(project, "check"))
-    checked = {row["question_id"]: row for row in project.rows("generate", "checked", QUESTIONS)}
+    checked = {row["question_id"]: row for row in project.rows("generate", "checked")}
     assert len(checked) == 6 and "000000000011-basic" not in checked
     assert checked[kept]["choices"] == ["three", "two"] and checked[kept]["answer"] == "A"
     assert json.loads(checked[kept]["provenance"])["same_as_basic"] is True
-    (lost,) = project.rows("generate", "unchecked", REJECTIONS)
+    (lost,) = project.rows("generate", "unchecked")
     assert (lost["item_id"], lost["reason"]) == ("000000000011", "ambiguous")
 
 

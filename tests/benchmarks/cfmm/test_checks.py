@@ -12,7 +12,7 @@ from tests.choice_questions import choice_question
 from tests.people.imports.files import csv_file
 from tests.projects import Project
 from whatif.benchmarks.cfmm.schemas import VARIANTS
-from whatif.engine.artifacts.schemas import CORRECTIONS, JUDGEMENTS, QUESTIONS, REJECTIONS
+from whatif.engine.artifacts.schemas import QUESTIONS
 from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.errors import WhatifError
 
@@ -57,7 +57,7 @@ def label(project: Project, *labels: tuple[str, str, str, str]) -> None:
 
 def verified(project: Project) -> dict[str, dict[str, Any]]:
     project.make("verify")
-    return {row["question_id"]: row for row in project.rows("verify", "questions", QUESTIONS)}
+    return {row["question_id"]: row for row in project.rows("verify", "questions")}
 
 
 def test_the_order_of_the_options_stays_and_the_answers_are_compared_again(project: Project) -> None:
@@ -77,7 +77,7 @@ def test_the_order_of_the_options_stays_and_the_answers_are_compared_again(proje
     assert found["b-counterfactual1"]["question"].endswith("if one more came?")
     assert {key for key in found if key.startswith("c")} == {f"c-{name}" for name in VARIANTS[:-1]}
     assert all(found[key] == before[key] for key in found if key.startswith("c"))
-    rejections = project.rows("verify", "rejections", REJECTIONS)
+    rejections = project.rows("verify", "rejections")
     assert {row["item_id"]: (row["reason"], row["detail"]) for row in rejections} == {
         "b-counterfactual2": (
             "correction refused",
@@ -85,13 +85,13 @@ def test_the_order_of_the_options_stays_and_the_answers_are_compared_again(proje
         ),
         "c-counterfactual3": ("unrelated", "ann: unrelated"),
     }
-    changes = project.rows("verify", "corrections", CORRECTIONS)
+    changes = project.rows("verify", "corrections")
     assert [(row["item_id"], row["field"], row["after"]) for row in changes] == [
         ("a-basic", "answer", '"B"'),
         ("b-counterfactual1", "answer", '"B"'),
         ("b-counterfactual1", "question", '"How many cups would be there if one more came?"'),
     ]
-    assert len(project.rows("verify", "judgements", JUDGEMENTS)) == 4
+    assert len(project.rows("verify", "judgements")) == 4
 
 
 def test_without_labels_nothing_changes(project: Project) -> None:

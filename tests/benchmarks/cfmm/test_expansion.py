@@ -16,9 +16,7 @@ from tests.projects import Project
 from whatif.benchmarks.cfmm.expansion import NO_COUNTERFACTUAL, NO_REPLY, NO_SECOND_OPTION, REFUSED
 from whatif.benchmarks.cfmm.expansion_requests import read_prompts
 from whatif.benchmarks.cfmm.filters import filtered
-from whatif.benchmarks.cfmm.schemas import REPLIES
 from whatif.benchmarks.cfmm.settings import FilterCfmm
-from whatif.engine.artifacts.schemas import QUESTIONS, REJECTIONS
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.freshness import Condition, state_of
 from whatif.engine.graph.jobs import Job
@@ -47,8 +45,7 @@ def well(item: dict[str, str], repairs: int) -> str:
 
 
 def rows(project: Project, role: str) -> list[Row]:
-    table = {"expanded": QUESTIONS, "replies": REPLIES, "refused": REJECTIONS}[role]
-    return project.rows("generate", role, table)
+    return project.rows("generate", role)
 
 
 def refused(project: Project) -> dict[str, tuple[str, str]]:

@@ -9,8 +9,6 @@ import pytest
 from tests.benchmarks.cfmm.expansions import expand, item_rows, small
 from tests.projects import Project
 from whatif.benchmarks.cfmm.expansion import REFUSED
-from whatif.benchmarks.cfmm.schemas import REPLIES
-from whatif.engine.artifacts.schemas import QUESTIONS, REJECTIONS
 
 pytestmark = pytest.mark.process
 
@@ -43,8 +41,8 @@ def test_bad_replies_of_a_real_endpoint_are_refused_with_their_reasons(
     }
     said = expand(project)
     assert said[0] == ("writer: wrote 3 further questions about 0 of 2 items, 0 of them after its reply was repaired")
-    assert project.rows("generate", "expanded", QUESTIONS) == []
-    replies = project.rows("generate", "replies", REPLIES)
+    assert project.rows("generate", "expanded") == []
+    replies = project.rows("generate", "replies")
     assert [(row["item_id"], row["attempt"]) for row in replies] == [
         (f"{category}-1", attempt) for category in CATEGORIES for attempt in (0, 1)
     ]
@@ -55,7 +53,7 @@ def test_bad_replies_of_a_real_endpoint_are_refused_with_their_reasons(
         assert first["response"] != repair["response"]
         # The second request has the first reply in it; its tokens are not always split as they were generated.
         assert repair["prompt_tokens"] > first["prompt_tokens"] + NEW_TOKENS / 2
-    refused = {row["item_id"]: row for row in project.rows("generate", "refused", REJECTIONS)}
+    refused = {row["item_id"]: row for row in project.rows("generate", "refused")}
     assert {item: row["reason"] for item, row in refused.items()} == dict.fromkeys(("color-1", "count-1"), REFUSED)
     assert [refused[row["item_id"]]["detail"] for row in replies[1::2]] == [row["reason"] for row in replies[1::2]]
     before = project.everything()

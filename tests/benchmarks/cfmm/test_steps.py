@@ -12,7 +12,7 @@ from tests.pictures import png
 from tests.projects import Project, Row
 from tests.published import numbers
 from whatif.benchmarks.cfmm.schemas import VARIANTS
-from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS
+from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.formats.cfmm_items import CATEGORIES
 from whatif.scoring.shortcuts.audit import ALL_RULES
 
@@ -33,7 +33,7 @@ def project(project: Project) -> Project:
 def test_drawn_scenes_become_tables(project: Project) -> None:
     project.section("extract")["scenes"]["items_per_category"] = 4
     project.make()
-    questions = project.rows("verify", "questions", QUESTIONS)
+    questions = project.rows("verify", "questions")
     assert len(questions) == 6 * 4 * 5
     found = project.metrics["first-option"]
     assert set(found) == {"direct", "one-shot", "one-shot-cot"}

@@ -13,8 +13,6 @@ from tests.benchmarks.coco_counterfactuals.small_project import NAME, small
 from tests.people.imports.files import jsonl_file
 from tests.projects import Project, Row
 from tests.published import numbers
-from whatif.benchmarks.coco_counterfactuals.schemas import CAPTION_PAIRS, CAPTIONS
-from whatif.engine.artifacts.schemas import JUDGEMENTS, MATCHES, PAIRS, REJECTIONS
 from whatif.engine.errors import WhatifError
 from whatif.engine.params.base import STAGES
 from whatif.models.prompt_to_prompt.image_maker import PictureMaker
@@ -40,15 +38,15 @@ def test_odd_captions_are_rejected_with_a_reason_and_the_funnel_adds_up(tmp_path
     pictures.mkdir()
     project.values["extract"][NAME].update(captions=str(file), image_folders=[str(pictures)])
     project.make(*STAGES)
-    unusable = {r["item_id"]: r["reason"] for r in project.rows("extract", "rejections", REJECTIONS)}
+    unusable = {r["item_id"]: r["reason"] for r in project.rows("extract", "rejections")}
     assert set(unusable) == {"empty", "long", "script"}
-    (missing,) = project.rows("extract", "missing", REJECTIONS)
+    (missing,) = project.rows("extract", "missing")
     assert (missing["item_id"], missing["reason"]) == ("gone.png", "picture missing")
-    unpaired = {r["item_id"]: r["reason"] for r in project.rows("generate", "rejections", REJECTIONS, "choose")}
+    unpaired = {r["item_id"]: r["reason"] for r in project.rows("generate", "rejections", "choose")}
     assert unpaired == {"verbs": "no noun"}
     photographs = numbers(project.folder / "metrics" / NAME / "funnel.csv", stage="extract", unit="photographs")
     assert list(photographs["value"]) == [1, 0, 1, 1] and photographs["reason"].iloc[-1] == "picture missing"
-    assert project.rows("evaluate", "random-matches", MATCHES, "match") == []
+    assert project.rows("evaluate", "random-matches", "match") == []
 
 
 @pytest.mark.parametrize(("shards", "stage"), [(1, "filter"), (2, "verify")])
@@ -73,7 +71,7 @@ def test_pairs_of_the_same_picture_are_lost_and_one_line_says_so(
 
     def alike_but_one(maker: PictureMaker, run: Any) -> Any:
         rows = [row or next(filter(None, run)) for row in run]
-        different = min(row["pair_id"] for row in project.rows("generate", "caption-pairs", CAPTION_PAIRS, "choose"))
+        different = min(row["pair_id"] for row in project.rows("generate", "caption-pairs", "choose"))
         pictures = zip(rows, draw(maker, run), strict=True)
         return [pair if row["pair_id"] == different else (pair[0], pair[0]) for row, pair in pictures]
 
@@ -81,9 +79,9 @@ def test_pairs_of_the_same_picture_are_lost_and_one_line_says_so(
     (line,) = [line for line in project.make("extract", "generate", "filter", "verify") if "warning" in line]
     assert line.startswith(f"warning: filter {NAME} part-000-of-001: only 1 of 5 pairs is left; most frequent reason: ")
     assert "no candidate is left (same picture) (4)" in line
-    kept = project.rows("filter", "pairs", PAIRS)
+    kept = project.rows("filter", "pairs")
     assert len(kept) == 1 and all(row["image_id_0"] != row["image_id_1"] for row in kept)
-    rejected = Counter(row["reason"] for row in project.rows("filter", "rejections", REJECTIONS))
+    rejected = Counter(row["reason"] for row in project.rows("filter", "rejections"))
     assert rejected["same picture"] == 12 and rejected["no candidate is left (same picture)"] == 4
 
 
@@ -100,12 +98,12 @@ def test_the_recogniser_of_drawn_scenes_judges_no_other_pictures(tmp_path: Path,
     project.generate["captions"]["choose"]["similarity"] = {"low": -1.0, "high": 1.0}
     project.values["filter"][NAME]["without_prompt_to_prompt"] = 0
     project.make(*STAGES)
-    pairs = project.rows("filter", "pairs", PAIRS)
-    assert project.rows("filter", "unshared-pairs", PAIRS, "unshared") == []
+    pairs = project.rows("filter", "pairs")
+    assert project.rows("filter", "unshared-pairs", "unshared") == []
     assert set(numbers(project.folder / "metrics" / NAME / "figure2.csv")["measure"]) == {"pairs"}
-    assert project.rows("verify", "judgements", JUDGEMENTS) == []
-    assert project.rows("verify", "errors", REJECTIONS) == []
-    rejected = project.rows("verify", "rejections", REJECTIONS)
+    assert project.rows("verify", "judgements") == []
+    assert project.rows("verify", "errors") == []
+    rejected = project.rows("verify", "rejections")
     assert {row["reason"] for row in rejected} == {"no label"} and len(rejected) == 2 * len(pairs) > 0
     metrics = project.metrics
     assert "image_labels" not in metrics
@@ -123,13 +121,13 @@ def test_a_limit_draws_captions_by_their_ids(tmp_path: Path, checkpoints: Path) 
         project.values["extract"][NAME]["limit"] = limit
         said = project.make("extract")
         assert not [line for line in said if "warning" in line], "it was asked for"
-        drawn[limit] = [row["caption_id"] for row in project.rows("extract", "captions", CAPTIONS)]
-        rejected = Counter(row["reason"] for row in project.rows("extract", "rejections", REJECTIONS))
+        drawn[limit] = [row["caption_id"] for row in project.rows("extract", "captions")]
+        rejected = Counter(row["reason"] for row in project.rows("extract", "rejections"))
         assert len(drawn[limit]) + rejected["not drawn"] == 40
     assert (len(drawn[5]), len(drawn[10]), len(drawn[None]), len(drawn[100])) == (5, 10, 40, 40)
     assert set(drawn[5]) < set(drawn[10]) and drawn[5] != [f"c{place:02}" for place in range(5)]
     named_captions(project, 39)  # without the last, whatever was drawn and is still there is drawn again
     project.values["extract"][NAME]["limit"] = 5
     project.make("extract")
-    again = {row["caption_id"] for row in project.rows("extract", "captions", CAPTIONS)}
+    again = {row["caption_id"] for row in project.rows("extract", "captions")}
     assert set(drawn[5]) - {"c39"} <= again and len(again) == 5

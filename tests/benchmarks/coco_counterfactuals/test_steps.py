@@ -16,16 +16,8 @@ from tests.benchmarks.coco_counterfactuals.small_project import NAME, small
 from tests.projects import Project
 from tests.published import numbers
 from tests.shown_items import shown_items, shown_views
-from whatif.benchmarks.coco_counterfactuals.schemas import (
-    CAPTION_CANDIDATES,
-    CAPTION_PAIRS,
-    CAPTIONS,
-    COUNTS,
-    LOGIT_SCALES,
-)
 from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings
 from whatif.engine.artifacts.images import ImageStore
-from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.reading import places
 from whatif.engine.params.base import STAGES
@@ -46,7 +38,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, checkpoints: Path) -> Iterato
 
 
 def test_captions_have_their_nouns_and_their_pictures(made: Project) -> None:
-    captions = made.rows("extract", "captions", CAPTIONS)
+    captions = made.rows("extract", "captions")
     images = ImageStore(made.paths("extract", "images"))
     assert len(captions) == 5
     for row in captions:
@@ -58,16 +50,14 @@ def test_captions_have_their_nouns_and_their_pictures(made: Project) -> None:
 
 
 def test_candidates_are_kept_with_their_scores_and_the_choice_adds_up(made: Project) -> None:
-    captions = {row["caption_id"]: row for row in made.rows("extract", "captions", CAPTIONS)}
-    candidates = made.rows("generate", "measured", CAPTION_CANDIDATES, "measure")
+    captions = {row["caption_id"]: row for row in made.rows("extract", "captions")}
+    candidates = made.rows("generate", "measured", "measure")
     assert len(candidates) == 6 * sum(len(row["nouns"]) for row in captions.values())
     for row in candidates:
         assert row["caption_0"] == captions[row["caption_id"]]["caption"]
         assert (row["similarity"] is not None) == (row["status"] == "ok")
-    counts = {
-        r["outcome"]: r["number"] for r in made.rows("generate", "counts", COUNTS, "choose") if r["what"] != "wordnet"
-    }
-    pairs = made.rows("generate", "caption-pairs", CAPTION_PAIRS, "choose")
+    counts = {r["outcome"]: r["number"] for r in made.rows("generate", "counts", "choose") if r["what"] != "wordnet"}
+    pairs = made.rows("generate", "caption-pairs", "choose")
     assert sum(counts.values()) == len(candidates)
     assert counts["chosen"] == len(pairs) > 0
     for pair in pairs:
@@ -109,34 +99,34 @@ def test_captions_in_the_manner_of_the_release(tmp_path: Path, checkpoints: Path
     project.section("extract")["captions"] = str(tmp_path / "captions.jsonl")
     jobs = [job for job in project.jobs("extract", "generate") if job.step.name != "draw"]
     project.make_jobs(jobs)
-    rows = project.rows("generate", "measured", CAPTION_CANDIDATES, "measure")
+    rows = project.rows("generate", "measured", "measure")
     assert rows and {row["caption_0"].strip() for row in rows} == {text.strip()}
     decoded = "There is a small red star, in front of a white background."
     usable = [row for row in rows if row["status"] == "ok"]
     assert {row["caption_1"].replace(row["subject_1"], row["subject_0"]) for row in usable} == {decoded}
-    (pair,) = project.rows("generate", "caption-pairs", CAPTION_PAIRS, "choose")
+    (pair,) = project.rows("generate", "caption-pairs", "choose")
     assert pair["caption_1"] in {row["caption_1"] for row in usable}
 
 
 def test_every_candidate_is_measured_and_the_best_are_kept(made: Project) -> None:
-    drawn = made.rows("generate", "pairs", PAIRS, "draw")
-    kept = made.rows("filter", "pairs", PAIRS)
+    drawn = made.rows("generate", "pairs", "draw")
+    kept = made.rows("filter", "pairs")
     assert len(drawn) == 3 * len(kept)
     images = ImageStore(made.paths("filter", "images"))
-    licences = {row["licence"] for row in made.rows("filter", "images", IMAGES)}
+    licences = {row["licence"] for row in made.rows("filter", "images")}
     assert licences == {"unknown"}, "what a checkpoint draws has the licence that its settings give it"
     for pair in kept:
         rivals = [row for row in drawn if row["pair_id"] == pair["pair_id"]]
         assert pair["directional"] == max(row["directional"] for row in rivals)
         for side in (0, 1):
             images.get(pair[f"image_id_{side}"])
-    rejected = Counter(row["reason"] for row in made.rows("filter", "rejections", REJECTIONS))
+    rejected = Counter(row["reason"] for row in made.rows("filter", "rejections"))
     assert rejected == {"another candidate was better": 2 * len(kept)}
 
 
 def test_some_pairs_are_also_drawn_without_sharing(made: Project) -> None:
-    kept = {row["pair_id"]: row for row in made.rows("filter", "pairs", PAIRS)}
-    alone = made.rows("filter", "unshared-pairs", PAIRS, "unshared")
+    kept = {row["pair_id"]: row for row in made.rows("filter", "pairs")}
+    alone = made.rows("filter", "unshared-pairs", "unshared")
     images = ImageStore(made.paths("filter", "unshared-images", "unshared"))
     assert len(alone) == 2
     for row in alone:
@@ -158,13 +148,13 @@ def test_some_pairs_are_also_drawn_without_sharing(made: Project) -> None:
         assert {row["image_id_0"], row["image_id_1"]} <= set(ids) and len(ids) == 5, "and the photograph"
         assert any("with Prompt-to-Prompt (p " in note for note in twice[row["pair_id"]]["notes"])
     assert (
-        len(made.rows("filter", "pairs", PAIRS))
+        len(made.rows("filter", "pairs"))
         == numbers(folder / "funnel.csv", unit="pairs", stage="filter")["value"].iloc[1]
     ), "the funnel does not count them"
 
 
 def test_errors_are_in_views_of_their_categories(made: Project) -> None:
-    errors = made.rows("verify", "errors", REJECTIONS)
+    errors = made.rows("verify", "errors")
     views, items = shown_views(made), shown_items(made)
     by_heading = {view["heading"]: view for view in views.values()}
     for category, number in Counter(row["reason"] for row in errors).items():
@@ -176,12 +166,12 @@ def test_errors_are_in_views_of_their_categories(made: Project) -> None:
 
 
 def test_every_pair_is_an_item_with_the_choices_of_all_matchers(made: Project) -> None:
-    pairs, items = made.rows("filter", "pairs", PAIRS), shown_items(made)
+    pairs, items = made.rows("filter", "pairs"), shown_items(made)
     assert [row["item_id"] for row in items] == [row["pair_id"] for row in pairs]
-    scores = {(row["pair_id"], row["model"]): row for row in made.rows("evaluate", "matches", MATCHES, "match")}
+    scores = {(row["pair_id"], row["model"]): row for row in made.rows("evaluate", "matches", "match")}
     ranks = {
         (row["direction"], row["query_id"]): row["rank"]
-        for row in made.rows("evaluate", "ranks", RANKS, "retrieve")
+        for row in made.rows("evaluate", "ranks", "retrieve")
         if row["subset"] == "counterfactuals"
     }
     for pair, item in zip(pairs, items, strict=True):
@@ -199,23 +189,23 @@ def test_every_pair_is_an_item_with_the_choices_of_all_matchers(made: Project) -
 
 
 def test_models_search_and_match(made: Project) -> None:
-    pairs = len(made.rows("filter", "pairs", PAIRS))
-    judged = made.rows("verify", "judgements", JUDGEMENTS)
+    pairs = len(made.rows("filter", "pairs"))
+    judged = made.rows("verify", "judgements")
     assert {row["item_id"] for row in judged} == {
-        f"{row['pair_id']}-{side}" for row in made.rows("filter", "pairs", PAIRS) for side in (0, 1)
+        f"{row['pair_id']}-{side}" for row in made.rows("filter", "pairs") for side in (0, 1)
     }
-    ranks = Counter((row["subset"], row["direction"]) for row in made.rows("evaluate", "ranks", RANKS, "retrieve"))
+    ranks = Counter((row["subset"], row["direction"]) for row in made.rows("evaluate", "ranks", "retrieve"))
     assert ranks["counterfactuals", "text-retrieval"] == ranks["counterfactuals", "image-retrieval"] == 2 * pairs
     assert ranks["originals", "image-retrieval"] == pairs
     for role in ("matches", "random-matches"):
-        rows = made.rows("evaluate", role, MATCHES, "match")
+        rows = made.rows("evaluate", role, "match")
         assert Counter(row["model"] for row in rows) == {"clip": pairs, "vilt": pairs}
         assert {row["status"] for row in rows} == {"ok"}
 
 
 def test_margins_of_a_dual_encoder_are_also_in_its_logits(made: Project, checkpoints: Path) -> None:
     """By the scale of its checkpoint, whatever its name is."""
-    scales = {row["model"]: row["logit_scale"] for row in made.rows("evaluate", "logit-scales", LOGIT_SCALES, "match")}
+    scales = {row["model"]: row["logit_scale"] for row in made.rows("evaluate", "logit-scales", "match")}
     trained_to = float(load_file(checkpoints / "clip" / "model.safetensors")["logit_scale"])
     assert scales == {"clip": pytest.approx(math.exp(trained_to)), "vilt": None}
     shown = numbers(made.folder / "metrics" / NAME / "figure3.csv", margin="IR_c")
@@ -239,7 +229,7 @@ def test_tables_have_the_reported_numbers(made: Project) -> None:
         "vilt": margins,
         "image_labels": {"original_correct", "counterfactual_correct", "all_correct"},
     }
-    ranks = [row for row in made.rows("evaluate", "ranks", RANKS, "retrieve") if row["subset"] == "counterfactuals"]
+    ranks = [row for row in made.rows("evaluate", "ranks", "retrieve") if row["subset"] == "counterfactuals"]
     first = [row["rank"] == 1 for row in ranks if row["direction"] == "text-retrieval"]
     assert metrics["clip"]["counterfactual_text_retrieval"] == pytest.approx(100 * sum(first) / len(first), abs=1e-4)
     # Table 13 has the model by which the images were chosen.
@@ -255,13 +245,13 @@ def test_shards_change_nothing(tmp_path: Path, checkpoints: Path, made: Project,
     other = small(Project(tmp_path / "other"), checkpoints)
     other.generate["shards"] = shards
     other.make("extract", "generate", "filter")
-    for stage, step, role, table in (
-        ("generate", "measure", "measured", CAPTION_CANDIDATES),
-        ("generate", "draw", "pairs", PAIRS),
-        ("filter", "", "pairs", PAIRS),
-        ("filter", "unshared", "unshared-pairs", PAIRS),
+    for stage, step, role in (
+        ("generate", "measure", "measured"),
+        ("generate", "draw", "pairs"),
+        ("filter", "", "pairs"),
+        ("filter", "unshared", "unshared-pairs"),
     ):
-        assert other.rows(stage, role, table, step) == made.rows(stage, role, table, step)
+        assert other.rows(stage, role, step) == made.rows(stage, role, step)
 
 
 def test_a_second_run_draws_nothing_that_is_stored(
@@ -277,17 +267,17 @@ def test_a_second_run_draws_nothing_that_is_stored(
 
     monkeypatch.setattr("whatif.models.prompt_to_prompt.image_maker.PictureMaker.draw", refuse)
     second.make("generate")
-    assert second.rows("generate", "pairs", PAIRS, "draw") == first.rows("generate", "pairs", PAIRS, "draw")
+    assert second.rows("generate", "pairs", "draw") == first.rows("generate", "pairs", "draw")
 
 
 def test_a_file_without_labels_is_an_error(tmp_path: Path, checkpoints: Path, made: Project) -> None:
     file = tmp_path / "labels.csv"
-    tasks = picture_tasks(made.rows("filter", "pairs", PAIRS), seed=made.values["seed"], labelled_three_times=0)
+    tasks = picture_tasks(made.rows("filter", "pairs"), seed=made.values["seed"], labelled_three_times=0)
     rows = [f"{task.task_id},7,\n" for task in tasks]
     file.write_text("task_id,annotator,label\n" + "".join(rows), encoding="utf-8")
     project = small(Project(made.folder), checkpoints)
     project.values["verify"][NAME]["labels"] = str(file)
-    before = made.rows("verify", "judgements", JUDGEMENTS)
+    before = made.rows("verify", "judgements")
     with pytest.raises(WhatifError, match="verify coco-counterfactuals: there are no labels; label the tasks"):
         project.make("verify")
-    assert made.rows("verify", "judgements", JUDGEMENTS) == before
+    assert made.rows("verify", "judgements") == before

@@ -17,7 +17,6 @@ from tests.published import numbers
 from tests.released_captions import needs_released_captions, released_captions
 from tests.shown_items import shown_items, shown_views
 from tests.tiny_checkpoints import tiny_clip, tiny_vilt
-from whatif.engine.artifacts.schemas import JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
 from whatif.engine.errors import WhatifError
 from whatif.people.picture_tasks import picture_tasks
 
@@ -86,19 +85,19 @@ def project(project: Project) -> Project:
 
 def test_released_pairs_are_labelled_searched_and_matched(project: Project) -> None:
     project.make("extract")
-    pairs = project.rows("extract", "pairs", PAIRS)
+    pairs = project.rows("extract", "pairs")
     assert [row["pair_id"] for row in pairs] == ["0", "1", "2"]
     assert [json.loads(row["provenance"])["image_id"] is not None for row in pairs] == [True, True, False]
-    rejected = project.rows("extract", "rejections", REJECTIONS)
+    rejected = project.rows("extract", "rejections")
     assert [(row["item_id"], row["reason"]) for row in rejected] == [("line-000004", "picture missing")]
-    (missing,) = project.rows("extract", "missing", REJECTIONS)
+    (missing,) = project.rows("extract", "missing")
     assert (missing["item_id"], missing["reason"]) == ("2", "unknown caption")
     label(project, pairs, wrong="1-1")
     project.make("verify", "evaluate", "aggregate")
-    assert len({row["item_id"] for row in project.rows("verify", "judgements", JUDGEMENTS)}) == 6
-    (error,) = project.rows("verify", "errors", REJECTIONS)
+    assert len({row["item_id"] for row in project.rows("verify", "judgements")}) == 6
+    (error,) = project.rows("verify", "errors")
     assert (error["item_id"], error["detail"]) == ("1-1", "neither")
-    ranks = Counter((row["subset"], row["direction"]) for row in project.rows("evaluate", "ranks", RANKS, "retrieve"))
+    ranks = Counter((row["subset"], row["direction"]) for row in project.rows("evaluate", "ranks", "retrieve"))
     assert ranks["counterfactuals", "text-retrieval"] == 6
     assert ranks["human-evaluated", "text-retrieval"] == 5
     assert ranks["originals", "text-retrieval"] == 2
@@ -111,7 +110,7 @@ def test_released_pairs_are_labelled_searched_and_matched(project: Project) -> N
         for table in ("table2", "table13")
     }
     assert searched == {"table2": {"clip"}, "table13": set()}
-    assert Counter(row["model"] for row in project.rows("evaluate", "random-matches", MATCHES, "match")) == {
+    assert Counter(row["model"] for row in project.rows("evaluate", "random-matches", "match")) == {
         "clip": 2,
         "vilt": 2,
     }
@@ -134,7 +133,7 @@ def test_released_pairs_are_labelled_searched_and_matched(project: Project) -> N
 
 def test_errors_that_people_sorted_are_in_the_view_of_their_category(project: Project) -> None:
     project.make("extract")
-    label(project, project.rows("extract", "pairs", PAIRS), wrong="1-1")
+    label(project, project.rows("extract", "pairs"), wrong="1-1")
     categories = project.folder / "categories.csv"
     categories.write_text("item_id,category\n1-1,Hyponymy relationship between altered subjects\n", encoding="utf-8")
     project.values["verify"][NAME]["error_categories"] = str(categories)
@@ -179,7 +178,7 @@ def wide(project: Project, pairs: list[dict[str, Any]]) -> None:
 
 def test_wide_labels_make_every_table_of_annotators_work(project: Project) -> None:
     project.make("extract")
-    pairs = project.rows("extract", "pairs", PAIRS)
+    pairs = project.rows("extract", "pairs")
     wide(project, pairs)
     said = project.make("verify", "evaluate", "aggregate")
     (line,) = [line for line in said if "are not counted" in line]
@@ -189,36 +188,36 @@ def test_wide_labels_make_every_table_of_annotators_work(project: Project) -> No
     assert any("1 of 6 items have only a final decision, which the rule first does not count" in line for line in said)
     folder = project.folder / "metrics" / NAME
     # The last image was labelled twice, differently, so its own label does not count and only a final decision is left.
-    rejected = project.rows("verify", "rejections", REJECTIONS)
+    rejected = project.rows("verify", "rejections")
     assert Counter(row["reason"] for row in rejected) == {"unknown item": 1, "given twice, differently": 2}
     assert all(row["detail"].startswith("wide.csv: line ") for row in rejected)
     labels = numbers(folder / "funnel.csv", stage="verify", unit="labels")
-    judgements = project.rows("verify", "judgements", JUDGEMENTS)
+    judgements = project.rows("verify", "judgements")
     assert [int(value) for value in labels["value"]][:3] == [len(judgements) + 3, len(judgements), 3]
     images = numbers(folder / "funnel.csv", stage="verify", unit="images", measure="rejected because")
     assert list(zip(images["reason"], images["value"], strict=True)) == [("only a final decision", 1)]
     (correct,) = numbers(folder / "table1.csv", variant="all", label="correct", measure="count")["value"]
     assert correct == 5
-    assert project.rows("verify", "errors", REJECTIONS) == []
+    assert project.rows("verify", "errors") == []
     (shared,) = numbers(folder / "annotator-agreement.csv", measure="items", annotators="3")["value"]
     (equal,) = numbers(folder / "annotator-agreement.csv", measure="agreement")["value"]
     assert (shared, equal) == (2, pytest.approx(100 / 3, abs=1e-3))
     (unanimous,) = numbers(folder / "agreement.csv", measure="unanimous", source="ours")["value"]
     assert unanimous == 0, "a final decision is no fourth label"
     assert set(numbers(folder / "annotators.csv", measure="items")["annotator"]) == {"label_1", "label_2", "label_3"}
-    ranks = Counter(row["subset"] for row in project.rows("evaluate", "ranks", RANKS, "retrieve"))
+    ranks = Counter(row["subset"] for row in project.rows("evaluate", "ranks", "retrieve"))
     assert ranks["human-evaluated"] == ranks["human-evaluated, unique captions"] == 2 * 5
 
     project.section("verify")["resolution"] = {"rule": "adjudicated", "adjudicator": "adjudicated"}
     project.run("verify", "evaluate", "aggregate")
-    errors = project.rows("verify", "errors", REJECTIONS)
+    errors = project.rows("verify", "errors")
     assert [(row["item_id"], row["detail"]) for row in errors] == [("0-0", "caption_1"), ("0-1", "caption_0")]
     (correct,) = numbers(folder / "table1.csv", variant="all", label="correct", measure="count")["value"]
     assert correct == 4
     (wrong,) = numbers(folder / "table10.csv", subjects="all", measure="errors")["value"]
     assert wrong == 2
     assert set(numbers(folder / "annotators.csv", measure="items")["annotator"]) == {"label_1", "label_2", "label_3"}
-    ranks = Counter(row["subset"] for row in project.rows("evaluate", "ranks", RANKS, "retrieve"))
+    ranks = Counter(row["subset"] for row in project.rows("evaluate", "ranks", "retrieve"))
     assert ranks["human-evaluated"] == 2 * 4
     assert "The adjudicator's label counts" in " ".join(project.published("report.md").split())
 
@@ -250,14 +249,14 @@ def test_every_photograph_is_there_or_has_a_reason(project: Project) -> None:
     jsonl_file(examples, lines)
     (project.folder / "photographs" / "1.png").unlink()
     project.make("extract")
-    told = {row["pair_id"]: json.loads(row["provenance"]) for row in project.rows("extract", "pairs", PAIRS)}
+    told = {row["pair_id"]: json.loads(row["provenance"]) for row in project.rows("extract", "pairs")}
     assert told["0"]["image_id"] == told["5"]["image_id"] is not None
-    missing = {row["item_id"]: row["reason"] for row in project.rows("extract", "missing", REJECTIONS)}
+    missing = {row["item_id"]: row["reason"] for row in project.rows("extract", "missing")}
     assert missing == {"1": "picture missing", "2": "unknown caption"}
     assert {pair_id for pair_id, row in told.items() if row["image_id"] is None} == set(missing)
     project.values["extract"][NAME]["captions"] = None
     project.make("extract")
-    rows = project.rows("extract", "missing", REJECTIONS)
+    rows = project.rows("extract", "missing")
     assert {row["reason"] for row in rows} == {"no caption set"} and len(rows) == 4
 
 
@@ -293,9 +292,9 @@ def test_the_same_picture_twice_is_no_pair(project: Project) -> None:
     with Image.open(images / "2_0.png") as picture:
         picture.save(images / "2_1.png", compress_level=0)  # the same pixels in other bytes
     project.make("extract")
-    rejected = project.rows("extract", "rejections", REJECTIONS)
+    rejected = project.rows("extract", "rejections")
     assert Counter(row["reason"] for row in rejected) == {"picture missing": 1, "same picture": 2}
-    assert [row["pair_id"] for row in project.rows("extract", "pairs", PAIRS)] == ["0"]
+    assert [row["pair_id"] for row in project.rows("extract", "pairs")] == ["0"]
 
 
 def test_a_limit_draws_pairs_by_their_ids(project: Project) -> None:
@@ -303,9 +302,9 @@ def test_a_limit_draws_pairs_by_their_ids(project: Project) -> None:
     for limit in (1, 2, 3):
         project.values["extract"][NAME]["limit"] = limit
         project.make("extract")
-        rejected = Counter(row["reason"] for row in project.rows("extract", "rejections", REJECTIONS))
+        rejected = Counter(row["reason"] for row in project.rows("extract", "rejections"))
         assert rejected["not drawn"] == 4 - limit
-        drawn[limit] = {row["pair_id"] for row in project.rows("extract", "pairs", PAIRS)}
+        drawn[limit] = {row["pair_id"] for row in project.rows("extract", "pairs")}
         assert len(drawn[limit]) + rejected["picture missing"] == limit
     assert drawn[1] <= drawn[2] <= drawn[3]
 
@@ -316,7 +315,7 @@ def test_without_labels_nothing_is_judged_and_the_tables_say_so(project: Project
         with Image.open(picture) as small:
             small.resize((side, side)).save(picture)
     project.make("extract", "verify", "evaluate", "aggregate")
-    assert project.rows("verify", "judgements", JUDGEMENTS) == []
+    assert project.rows("verify", "judgements") == []
     (unlabelled,) = numbers(project.folder / "metrics" / NAME / "funnel.csv", stage="verify", reason="no label")[
         "value"
     ]

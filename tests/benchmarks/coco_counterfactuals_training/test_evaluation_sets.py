@@ -10,8 +10,6 @@ import pytest
 
 from tests.pictures import png
 from tests.projects import Project, Row
-from whatif.benchmarks.coco_counterfactuals_training.schemas import CLASSES, LABELLED, RETRIEVAL_SETS
-from whatif.engine.artifacts.schemas import IMAGES, REJECTIONS
 from whatif.engine.errors import WhatifError
 
 pytestmark = pytest.mark.slow
@@ -33,8 +31,8 @@ def made(project: Project, step: str, **settings: Any) -> Project:
     return project
 
 
-def rows(project: Project, role: str, table: Any, step: str) -> list[Row]:
-    return project.rows("extract", role, table, step)
+def rows(project: Project, role: str, step: str) -> list[Row]:
+    return project.rows("extract", role, step)
 
 
 def searched(project: Project, **first: Any) -> Project:
@@ -61,7 +59,7 @@ def searched(project: Project, **first: Any) -> Project:
 
 def test_captions_and_images_of_files(project: Project) -> None:
     searched(project, captions_per_image="all")
-    found = rows(project, "retrieval", RETRIEVAL_SETS, "retrieval")
+    found = rows(project, "retrieval", "retrieval")
     assert [(row["data_set"], row["item_id"], row["caption"]) for row in found] == [
         ("other-scenes", "0.png-0", "Image 0."),
         ("other-scenes", "0.png-1", "Number 0."),
@@ -69,10 +67,10 @@ def test_captions_and_images_of_files(project: Project) -> None:
         ("other-scenes", "1.png-1", "Number 1."),
         ("scenes", "2.png-0", "In test."),
     ]
-    images = rows(project, "retrieval-images", IMAGES, "retrieval")
+    images = rows(project, "retrieval-images", "retrieval")
     assert {row["image_id"] for row in images} == {row["image_id"] for row in found}
     assert len(images) == 3
-    refused = rows(project, "retrieval-rejections", REJECTIONS, "retrieval")
+    refused = rows(project, "retrieval-rejections", "retrieval")
     assert [(row["item_id"], row["reason"]) for row in refused] == [
         ("other-scenes/7.png", "picture missing"),
         ("other-scenes/line 1, caption 2", "empty caption"),
@@ -83,7 +81,7 @@ def test_captions_and_images_of_files(project: Project) -> None:
 
 def test_the_first_caption_alone(project: Project) -> None:
     searched(project)
-    found = rows(project, "retrieval", RETRIEVAL_SETS, "retrieval")
+    found = rows(project, "retrieval", "retrieval")
     assert [row["item_id"] for row in found] == ["0.png-0", "1.png-0", "2.png-0"]
 
 
@@ -110,17 +108,17 @@ def test_classes_with_their_prompts(project: Project) -> None:
         "merge": {"Bee_easy": "bee"},
     }
     made(project, "classification", classification={"food": settings})
-    classes = rows(project, "classes", CLASSES, "classification")
+    classes = rows(project, "classes", "classification")
     assert [(row["data_set"], row["label"], row["name"], row["prompt"]) for row in classes] == [
         ("food", 0, "apple_pie", "a photo of apple pie, a type of food"),
         ("food", 1, "bee", "a photo of bee, a type of food"),
     ]
-    labelled = rows(project, "labelled", LABELLED, "classification")
+    labelled = rows(project, "labelled", "classification")
     assert Counter(row["label"] for row in labelled) == {0: 3, 1: 6}
     assert labelled[0]["item_id"] == "Bee_easy/0.png"
-    images = rows(project, "labelled-images", IMAGES, "classification")
+    images = rows(project, "labelled-images", "classification")
     assert {row["image_id"] for row in images} == {row["image_id"] for row in labelled}
-    refused = rows(project, "labelled-rejections", REJECTIONS, "classification")
+    refused = rows(project, "labelled-rejections", "classification")
     assert Counter(row["reason"] for row in refused) == {"class left out": 3, "picture unreadable": 1}
     assert refused[0]["item_id"] == "food/bee/broken.png"
 
@@ -132,7 +130,7 @@ def test_repeated_names_are_reported(project: Project) -> None:
     (project.folder / "names.txt").write_text("n1 Crane, bird\nn2 Maillot\nn3 Crane, bird\n")
     settings = {"images": "set", "classes": "names.txt", "names": "first"}
     made(project, "classification", classification={"imagenet": settings})
-    assert [row["prompt"] for row in rows(project, "classes", CLASSES, "classification")] == [
+    assert [row["prompt"] for row in rows(project, "classes", "classification")] == [
         "a photo of a crane",
         "a photo of a maillot",
         "a photo of a crane",
@@ -146,7 +144,7 @@ def test_classes_without_an_image_are_reported(project: Project) -> None:
     (project.folder / "set" / "cat" / "a.png").write_bytes(png((1, 1, 3)))
     made(project, "classification", classification={"animals": {"images": "set"}})
     assert any("animals: 2 of 3 classes have no image: bee, dog" in line for line in project.messages)
-    assert len(rows(project, "classes", CLASSES, "classification")) == 3
+    assert len(rows(project, "classes", "classification")) == 3
 
 
 def test_what_is_left_out_on_purpose_is_no_loss(project: Project) -> None:
@@ -154,7 +152,7 @@ def test_what_is_left_out_on_purpose_is_no_loss(project: Project) -> None:
         (project.folder / "set" / name).mkdir(parents=True)
         (project.folder / "set" / name / "a.png").write_bytes(png((number, 1, 3)))
     made(project, "classification", classification={"insects": {"images": "set", "leave_out": ["ant", "fly"]}})
-    assert len(rows(project, "labelled-rejections", REJECTIONS, "classification")) == 2
+    assert len(rows(project, "labelled-rejections", "classification")) == 2
     assert not any("warning" in line for line in project.messages)
 
 
@@ -171,12 +169,12 @@ def test_a_data_set_without_images_is_an_error(project: Project) -> None:
 def test_drawn_sets(project: Project) -> None:
     drawn = {"scenes": {"scenes": 10}, "other-scenes": {"scenes": 10, "captions_per_image": "all"}}
     made(project, "retrieval", retrieval=drawn)
-    found = rows(project, "retrieval", RETRIEVAL_SETS, "retrieval")
+    found = rows(project, "retrieval", "retrieval")
     assert Counter(row["data_set"] for row in found)["scenes"] == 10
     assert len({row["image_id"] for row in found}) == 20
     made(project, "classification", classification={"colours": {"drawn": "colours", "number": 12}})
-    classes = rows(project, "classes", CLASSES, "classification")
+    classes = rows(project, "classes", "classification")
     assert classes[0]["prompt"] == f"a photo of a {classes[0]['name']}"
-    labelled = rows(project, "labelled", LABELLED, "classification")
+    labelled = rows(project, "labelled", "classification")
     assert len(labelled) == 12
     assert {row["label"] for row in labelled} <= {row["label"] for row in classes}

@@ -15,7 +15,6 @@ from tests.projects import Project
 from whatif.benchmarks.coco_counterfactuals_training import released_clip
 from whatif.benchmarks.coco_counterfactuals_training.recognition import recomputed
 from whatif.benchmarks.coco_counterfactuals_training.results import recognitions
-from whatif.benchmarks.coco_counterfactuals_training.schemas import CLASSES, CLASSIFIED
 from whatif.engine.errors import WhatifError
 from whatif.formats.prediction_folder import FILE, read_prediction_folder
 from whatif.results.site.comparison import EQUAL, comparison
@@ -56,7 +55,7 @@ def three(project: Project) -> list[dict[str, Any]]:
 
 def test_predictions_of_seeds_and_of_the_checkpoint(project: Project) -> None:
     made(project, three(project))
-    rows = project.rows("extract", "imported", CLASSIFIED, "predictions")
+    rows = project.rows("extract", "imported", "predictions")
     assert len(rows) == 33
     assert [(row["item_id"], row["label"], row["predicted"]) for row in rows[:3]] == [
         ("00", 0, 0),
@@ -68,7 +67,7 @@ def test_predictions_of_seeds_and_of_the_checkpoint(project: Project) -> None:
         ("Released", "base", "published", "seed-107"),
         ("Released", "base", "published", "seed-108"),
     ]
-    classes = project.rows("extract", "imported-classes", CLASSES, "predictions")
+    classes = project.rows("extract", "imported-classes", "predictions")
     assert [(row["data_set"], row["label"], row["name"]) for row in classes] == [
         ("cifar10", 0, "crane"),
         ("cifar10", 1, "dog"),
@@ -82,7 +81,7 @@ def test_predictions_of_seeds_and_of_the_checkpoint(project: Project) -> None:
 
 def test_no_predictions_are_two_empty_tables(project: Project) -> None:
     made(project, [])
-    assert project.rows("extract", "imported", CLASSIFIED, "predictions") == []
+    assert project.rows("extract", "imported", "predictions") == []
 
 
 def test_entries_that_do_not_fit_together(project: Project) -> None:
@@ -122,7 +121,7 @@ def test_the_released_predictions(project: Project) -> None:
         for name in ("cifar10", "cifar100", "food101", "caltech101", "caltech256", "imagenet")
     ]
     made(project, entries[:-1])
-    assert len(project.rows("extract", "imported", CLASSIFIED, "predictions")) == 84_534
+    assert len(project.rows("extract", "imported", "predictions")) == 84_534
     assert sum("accuracy" in line for line in project.messages) == 5
     for name, accuracy in (("cifar10", "88.80"), ("caltech101", "90.32"), ("caltech256", "83.43")):
         assert any(f"{name}: " in line and line.endswith(f"accuracy {accuracy}%") for line in project.messages)
@@ -184,7 +183,7 @@ def test_own_predictions_stand_beside_those_of_a_folder(project: Project) -> Non
     """On other images of the same data set; but not under the same name."""
     (folder,) = project.section("extract")["prediction_folders"]
     made(project, three(project), [folder])
-    assert len(project.rows("extract", "imported", CLASSIFIED, "predictions")) == 33 + 134_534
+    assert len(project.rows("extract", "imported", "predictions")) == 33 + 134_534
     with pytest.raises(WhatifError, match=r"prediction_folders\[0\] and prediction_folders\[1\] are both of CLIP"):
         made(project, [], [folder, folder])
 

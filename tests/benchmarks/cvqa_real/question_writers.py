@@ -10,8 +10,8 @@ from typing import Any
 from tests.benchmarks.cvqa_real.rows import source_row
 from tests.chat_server import ChatServer, Message, text_of
 from tests.projects import Project
-from whatif.benchmarks.cvqa_real.schemas import REPLIES, WRITTEN
-from whatif.engine.artifacts.schemas import QUESTIONS, REJECTIONS, Table
+from whatif.benchmarks.cvqa_real.schemas import WRITTEN
+from whatif.engine.artifacts.schemas import QUESTIONS, Table
 from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.graph.freshness import Condition, state_of
 from whatif.engine.graph.jobs import Job
@@ -22,7 +22,6 @@ Asked = list[tuple[str, str]]  # questions with their answers
 Reply = Callable[[Asked, int], str | int]
 NAME = "cvqa-real"
 SEPARATOR = "\n-----\n"
-TABLES = {"by-model": WRITTEN, "replies": REPLIES, "unwritten": REJECTIONS}
 NUMERICAL = {"1": ("How many cats are there?", "2"), "2": ("How many dogs are in the yard?", "3")} | {
     str(number): (f"How many people wear {color} hats?", str(number))
     for number, color in enumerate(("red", "blue", "green", "white"), start=3)
@@ -72,7 +71,7 @@ def write(project: Project, **groups: bool) -> list[str]:
 
 
 def rows_of(project: Project, role: str) -> list[Row]:
-    return project.rows("generate", role, TABLES[role])
+    return project.rows("generate", role)
 
 
 def refused(project: Project) -> dict[str, tuple[str, str]]:

@@ -15,9 +15,7 @@ from tests.command_line import whatif
 from tests.people.imports.files import csv_file
 from tests.projects import Project
 from whatif.benchmarks.cvqa_real.annotations import annotated
-from whatif.benchmarks.cvqa_real.schemas import WRITTEN
 from whatif.benchmarks.shared.imported_labels import Labelled
-from whatif.engine.artifacts.schemas import JUDGEMENTS, REJECTIONS
 from whatif.engine.errors import WhatifError
 from whatif.engine.params.resolution import Resolution
 from whatif.people.imports.settings import LabelFile
@@ -153,21 +151,21 @@ def test_from_tasks_to_written_questions(project: Project) -> None:
     csv_file(Path("written.csv"), tasks)
     project.generate["annotations"] = "written.csv"
     run_annotate(project)
-    rows = project.rows("generate", "annotated", WRITTEN, "annotate")
+    rows = project.rows("generate", "annotated", "annotate")
     assert [(row["written_id"], row["answer"]) for row in rows] == [
         ("1000-indirect-people", "1"),
         ("1001-boolean-people", "no"),
     ]
-    lost = project.rows("generate", "unannotated", REJECTIONS, "annotate")
+    lost = project.rows("generate", "unannotated", "annotate")
     assert [(row["item_id"], row["reason"]) for row in lost] == [("2004", "group does not fit")]
-    assert len(project.rows("generate", "annotations", JUDGEMENTS, "annotate")) == 3
+    assert len(project.rows("generate", "annotations", "annotate")) == 3
 
 
 def test_without_annotations_nobody_was_asked(project: Project) -> None:
     project.make("extract")
     run_annotate(project)
-    for role, table in (("annotated", WRITTEN), ("annotations", JUDGEMENTS), ("unannotated", REJECTIONS)):
-        assert project.rows("generate", role, table, "annotate") == []
+    for role in ("annotated", "annotations", "unannotated"):
+        assert project.rows("generate", role, "annotate") == []
 
 
 def test_rows_that_are_refused_are_named_and_a_file_of_other_questions_is_an_error(project: Project) -> None:
@@ -177,7 +175,7 @@ def test_rows_that_are_refused_are_named_and_a_file_of_other_questions_is_an_err
     project.generate["annotations"] = [{"path": "written.csv", "format": "long"}]
     said_by_run = run_annotate(project)
     assert any("1 of 2 labels are not counted: unknown item (1)" in line for line in said_by_run)
-    lost = {row["item_id"]: row["reason"] for row in project.rows("generate", "unannotated", REJECTIONS, "annotate")}
+    lost = {row["item_id"]: row["reason"] for row in project.rows("generate", "unannotated", "annotate")}
     assert lost == {"1000": "not annotated", "2004": "not annotated", "labels-line-000003": "unknown item"}
     assert not any("annotated questions" in line for line in said_by_run)  # that seeds are few is no loss
     csv_file(Path("written.csv"), [{**good, "item_id": "7"}])

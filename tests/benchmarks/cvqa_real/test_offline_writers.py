@@ -14,9 +14,7 @@ from tests.benchmarks.cvqa_real.small import small
 from tests.benchmarks.cvqa_real.vqa import vqa_project
 from tests.projects import Project
 from whatif.benchmarks.cvqa_real.offline_writers import written_offline
-from whatif.benchmarks.cvqa_real.schemas import WRITTEN
 from whatif.benchmarks.cvqa_real.settings import Writers
-from whatif.engine.artifacts.schemas import QUESTIONS, REJECTIONS
 from whatif.world.scenes import draw_scene
 
 pytestmark = pytest.mark.slow
@@ -37,14 +35,14 @@ def run_rules(project: Project) -> tuple[list[dict[str, Any]], list[dict[str, An
     """Runs the step of the offline writers; what they wrote, and what they could not change."""
     project.make_jobs(job for job in project.jobs("generate") if job.step.name == "rules")
     return (
-        project.rows("generate", "by-rules", WRITTEN, "rules"),
-        project.rows("generate", "unchanged", REJECTIONS, "rules"),
+        project.rows("generate", "by-rules", "rules"),
+        project.rows("generate", "unchanged", "rules"),
     )
 
 
 def test_questions_about_drawn_scenes(drawn: Project) -> None:
     rows, rejections = run_rules(drawn)
-    source = {row["pair_id"]: row for row in drawn.rows("extract", "questions", QUESTIONS)}
+    source = {row["pair_id"]: row for row in drawn.rows("extract", "questions")}
     kinds = Counter(row["group"] for row in source.values())
     asked = {"direct": kinds["numerical"], "indirect": kinds["numerical"], "boolean": kinds["boolean"]}
     lost = Counter(row["item_id"].split("-")[1] for row in rejections)
@@ -71,7 +69,7 @@ def test_what_the_scenes_become_is_in_the_provenance(drawn: Project) -> None:
     from whatif.world.scene_changes import changed
 
     rows, _ = run_rules(drawn)
-    source = {row["pair_id"]: row for row in drawn.rows("extract", "questions", QUESTIONS)}
+    source = {row["pair_id"]: row for row in drawn.rows("extract", "questions")}
     of_scenes = [row for row in rows if row["writer"] == "scenes"]
     for row in of_scenes:
         known, original = json.loads(row["provenance"]), source[row["source_id"]]
@@ -87,7 +85,7 @@ def test_what_the_scenes_become_is_in_the_provenance(drawn: Project) -> None:
 
 
 def test_the_seed_changes_what_is_written_and_the_order_of_the_questions_does_not(drawn: Project) -> None:
-    questions = drawn.rows("extract", "questions", QUESTIONS)
+    questions = drawn.rows("extract", "questions")
     first = written_offline(questions, EVERYBODY, 1)
     turned = written_offline(questions[::-1], EVERYBODY, 1)
     assert {row["written_id"]: row for row in first[0]} == {row["written_id"]: row for row in turned[0]}
@@ -114,7 +112,7 @@ def test_writers_change_questions_of_their_groups_only_and_say_what_they_cannot_
 def test_reasons_can_be_counted(drawn: Project) -> None:
     questions = [
         {**row, "question": f"How many {row['pair_id']} are on top of it?"}
-        for row in drawn.rows("extract", "questions", QUESTIONS)
+        for row in drawn.rows("extract", "questions")
         if row["group"] == "numerical"
     ]
     _, rejections = written_offline(questions, Writers(indirect=["scenes"]), 0)

@@ -9,7 +9,6 @@ import pytest
 
 from tests.benchmarks.cvqa_real.small import LINES, funnel, small
 from tests.projects import Project
-from whatif.engine.artifacts.schemas import CORRECTIONS, JUDGEMENTS, QUESTIONS, REJECTIONS
 from whatif.results.reporting.table import from_csv
 
 pytestmark = pytest.mark.slow
@@ -28,7 +27,7 @@ def labels_of(project: Project, rows: list[str], **settings: Any) -> None:
 
 def test_people_remove_and_correct_questions_in_the_order_of_the_paper(project: Project) -> None:
     project.run("extract", "generate", "filter")
-    rows = project.rows("filter", "questions", QUESTIONS)
+    rows = project.rows("filter", "questions")
     direct, indirect, boolean = dict.fromkeys(row["pair_id"] for row in rows)
     better = "How many cats would there be if only 1 was left?"
     people = [
@@ -45,10 +44,10 @@ def test_people_remove_and_correct_questions_in_the_order_of_the_paper(project: 
     ]
     labels_of(project, people)
     project.run("verify", "evaluate", "aggregate")
-    asked = {row["variant"]: row for row in project.rows("verify", "questions", QUESTIONS)}
+    asked = {row["variant"]: row for row in project.rows("verify", "questions")}
     assert (asked["original"]["answer"], asked["counterfactual"]["question"]) == ("3", better)
     assert len(asked) == 2 and asked["original"]["question"] == "How many cats are there?"
-    history = project.rows("verify", "corrections", CORRECTIONS)
+    history = project.rows("verify", "corrections")
     assert [(row["item_id"], row["field"], row["before"], row["after"], row["annotators"]) for row in history] == [
         (
             f"{direct}-counterfactual",
@@ -59,7 +58,7 @@ def test_people_remove_and_correct_questions_in_the_order_of_the_paper(project: 
         ),
         (f"{direct}-original", "answer", '"2"', '"3"', ["ann"]),
     ]
-    refused = {row["item_id"]: row for row in project.rows("verify", "unchecked", REJECTIONS)}
+    refused = {row["item_id"]: row for row in project.rows("verify", "unchecked")}
     assert {item: row["reason"] for item, row in refused.items()} == {
         indirect: "unrelated",
         boolean: "correction refused",
@@ -105,7 +104,7 @@ def test_labels_of_exported_tasks_are_those_of_the_questions(project: Project) -
     Path("people.csv").write_text(text.getvalue(), encoding="utf-8", newline="")
     project.section("verify").update(labels="people.csv")
     project.run("verify")
-    removed = [row for row in project.rows("verify", "unchecked", REJECTIONS) if row["reason"] == "unrelated"]
+    removed = [row for row in project.rows("verify", "unchecked") if row["reason"] == "unrelated"]
     assert len(removed) == 1 and removed[0]["detail"].startswith("original: ")
-    people = [row for row in project.rows("verify", "judgements", JUDGEMENTS) if row["annotator"] == "1"]
-    assert len(people) == len(tasks) == len(project.rows("filter", "questions", QUESTIONS))
+    people = [row for row in project.rows("verify", "judgements") if row["annotator"] == "1"]
+    assert len(people) == len(tasks) == len(project.rows("filter", "questions"))

@@ -15,8 +15,6 @@ from tests.chat_server import ChatServer
 from tests.command_line import whatif
 from tests.projects import Project
 from whatif.benchmarks.cvqa_real.polishing import read_prompt
-from whatif.benchmarks.cvqa_real.schemas import POLISHED
-from whatif.engine.artifacts.schemas import REJECTIONS
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.freshness import Condition, state_of
 
@@ -57,8 +55,8 @@ def said(text: str) -> str:
 def polish(project: Project, rows: list[Row]) -> tuple[dict[str, tuple[str, str]], dict[str, tuple[str, str]], str]:
     """What the step `polish` wrote: question -> before and after, question -> reason and detail; and what it said."""
     lines = run_step(project, "verify", "polish", checked=rows)
-    polished = {row["question_id"]: row for row in project.rows("verify", "polished", POLISHED)}
-    refused = {row["item_id"]: row for row in project.rows("verify", "unpolished", REJECTIONS)}
+    polished = {row["question_id"]: row for row in project.rows("verify", "polished")}
+    refused = {row["item_id"]: row for row in project.rows("verify", "unpolished")}
     asked = {row["question_id"] for row in rows if row["variant"] == "counterfactual"}
     assert {*polished, *refused} == asked and len(polished) + len(refused) == len(asked)
     return (

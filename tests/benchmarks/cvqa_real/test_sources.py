@@ -18,8 +18,6 @@ from tests.benchmarks.cvqa_real.small import LINES, small
 from tests.benchmarks.cvqa_real.vqa import QUESTIONS, USABLE, asked, released_as_vqa, vqa_project, write_vqa
 from tests.pictures import icon
 from tests.projects import Project
-from whatif.engine.artifacts.schemas import IMAGES, REJECTIONS
-from whatif.engine.artifacts.schemas import QUESTIONS as QUESTION_ROWS
 from whatif.engine.errors import WhatifError
 from whatif.world.scene_image import draw_scene_picture
 from whatif.world.scenes import draw_scene
@@ -35,8 +33,8 @@ def project(project: Project) -> Project:
 def extracted(project: Project) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """The rows of questions, and the reasons of rejections by item, of a new run."""
     project.make("extract")
-    rejections = project.rows("extract", "rejections", REJECTIONS)
-    return project.rows("extract", "questions", QUESTION_ROWS), {row["item_id"]: row["reason"] for row in rejections}
+    rejections = project.rows("extract", "rejections")
+    return project.rows("extract", "questions"), {row["item_id"]: row["reason"] for row in rejections}
 
 
 def test_numerical_and_boolean_questions_of_vqa_with_their_photographs(project: Project) -> None:
@@ -54,7 +52,7 @@ def test_numerical_and_boolean_questions_of_vqa_with_their_photographs(project: 
         "agreement": 8,
         "answers": 10,
     }
-    images = {row["image_id"]: row["source"] for row in project.rows("extract", "images", IMAGES)}
+    images = {row["image_id"]: row["source"] for row in project.rows("extract", "images")}
     assert [images[row["image_ids"][0]] for row in rows] == [
         f"coco:COCO_val2014_00000000000{number}.jpg" for number in (1, 1, 2)
     ]
@@ -68,7 +66,7 @@ def test_numerical_and_boolean_questions_of_vqa_with_their_photographs(project: 
         "3001": "not yes or no",
     }
     assert len(rows) + len(reasons) == len(QUESTIONS)
-    missing = project.rows("extract", "missing", REJECTIONS)
+    missing = project.rows("extract", "missing")
     assert [(row["item_id"], row["reason"]) for row in missing] == [
         ("COCO_val2014_000000000003.jpg", "picture missing")
     ]
@@ -107,7 +105,7 @@ def test_a_higher_limit_keeps_the_questions_of_a_lower_one_and_only_their_photog
         assert len(rows) == min(limit, len(USABLE))
         assert Counter(reasons.values())["not drawn"] == len(USABLE) - len(rows)
         assert len(rows) + len(reasons) == len(QUESTIONS)
-        images = {row["image_id"] for row in project.rows("extract", "images", IMAGES)}
+        images = {row["image_id"] for row in project.rows("extract", "images")}
         assert images == {image for row in rows for image in row["image_ids"]}
     assert all(lower <= higher for lower, higher in pairwise(chosen))
     project.values["seed"], project.section("extract")["limit"] = 3, 2
@@ -197,9 +195,7 @@ def test_the_released_questions_are_extracted_as_they_are(tmp_path: Path) -> Non
     rows, reasons = extracted(project)
     assert len(rows) == 2 * (len(LINES.splitlines()) - 1) and reasons == {}
     assert {row["variant"] for row in rows} == {"original", "counterfactual"}
-    assert [row["item_id"] for row in project.rows("extract", "missing", REJECTIONS)] == [
-        "COCO_val2014_000000000003.jpg"
-    ]
+    assert [row["item_id"] for row in project.rows("extract", "missing")] == ["COCO_val2014_000000000003.jpg"]
 
 
 @pytest.mark.skipif("WHATIF_DATA" not in os.environ, reason="needs WHATIF_DATA, the folder of real data")
@@ -211,7 +207,7 @@ def test_the_released_originals_are_questions_that_can_be_changed(tmp_path: Path
     rows, reasons = extracted(project)
     assert set(reasons.values()) == {"no picture"}
     assert (len(rows), len(rows) + len(reasons)) == (15, 3144)
-    assert len(project.rows("extract", "images", IMAGES)) == 14
+    assert len(project.rows("extract", "images")) == 14
 
 
 def test_by_default_questions_are_about_drawn_scenes_that_can_be_drawn_again(tmp_path: Path) -> None:
@@ -220,7 +216,7 @@ def test_by_default_questions_are_about_drawn_scenes_that_can_be_drawn_again(tmp
     rows, reasons = extracted(project)
     assert {row["group"] for row in rows} == {"numerical", "boolean"}
     assert set(reasons.values()) == {"other answer type"}
-    encoded = {row["image_id"]: row["image"]["bytes"] for row in project.rows("extract", "images", IMAGES)}
+    encoded = {row["image_id"]: row["image"]["bytes"] for row in project.rows("extract", "images")}
     assert len(encoded) == 12
     for row in rows:
         known = json.loads(row["provenance"])

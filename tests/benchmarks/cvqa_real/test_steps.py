@@ -18,7 +18,7 @@ from tests.tiny_checkpoints import tiny_llava
 from whatif import benchmarks
 from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
 from whatif.engine import artifacts
-from whatif.engine.artifacts.schemas import CORRECTIONS, PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.run import run
 
@@ -98,7 +98,7 @@ def test_when_most_photographs_are_missing_one_line_says_so(project: Project) ->
 
 
 def test_without_labels_and_annotations_their_tables_are_empty(finished: Project) -> None:
-    assert finished.rows("verify", "corrections", CORRECTIONS) == []
+    assert finished.rows("verify", "corrections") == []
     assert len(table("annotators")) == len(table("gender")) == 0
     assert finished.published("report.md").count("No labels by people were given.") == 2
     assert "No annotations were given." in finished.published("gender.md")
@@ -255,10 +255,10 @@ def test_the_released_questions_about_photographs_of_coco_mini(folder: Path) -> 
     folders = [data / "coco-mini" / "val2017", data / "coco-mini" / "train2017"]
     project = configure(Project(folder), data / "c-vqa" / "C-VQA-Real_questions.csv", folders, models)
     project.run(*BEFORE_TABLES)
-    asked = project.rows("verify", "questions", QUESTIONS)
+    asked = project.rows("verify", "questions")
     assert len(asked) >= 2 * 8
     assert all(len(row["image_ids"]) == 1 for row in asked)
-    rows = project.rows("evaluate", "predictions", PREDICTIONS)
+    rows = project.rows("evaluate", "predictions")
     assert len(rows) == len(asked)
     assert all(row["response"] is not None for row in rows)
 

@@ -9,7 +9,6 @@ import pytest
 
 from tests.benchmarks.cvqa_real.small import LINES, funnel, ours, small, table
 from tests.projects import Project
-from whatif.engine.artifacts.schemas import PREDICTIONS
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +55,7 @@ def test_a_file_that_names_no_strategy_answers_the_one_that_is_asked(
     project.values["evaluate"]["cvqa-real"]["strategies"] = ["plain"]
     project.run("extract", "generate", "filter", "verify", "evaluate")
     assert "theirs.csv: has responses to 6 of 6 questions" in capsys.readouterr().err
-    assert len(project.rows("evaluate", "predictions", PREDICTIONS)) == 6
+    assert len(project.rows("evaluate", "predictions")) == 6
 
 
 @pytest.mark.parametrize("asked", [["cot", "direct"], ["direct", "cot"]])

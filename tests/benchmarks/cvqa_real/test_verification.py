@@ -12,7 +12,6 @@ import pytest
 from tests.benchmarks.cvqa_real.written_pairs import Row, pair, run_step
 from tests.projects import Project
 from whatif.benchmarks.cvqa_real.verification import cannot_be_scored
-from whatif.engine.artifacts.schemas import CORRECTIONS, JUDGEMENTS, QUESTIONS, REJECTIONS
 from whatif.engine.errors import WhatifError
 
 pytestmark = pytest.mark.slow
@@ -40,10 +39,10 @@ def project(folder: Path) -> Project:
 def test_without_labels_all_pairs_remain(project: Project) -> None:
     rows = [*written(1), *written(2)]
     run_step(project, "verify", "check", questions=rows)
-    assert project.rows("verify", "checked", QUESTIONS) == rows
-    for role, table in (("judgements", JUDGEMENTS), ("gold", JUDGEMENTS), ("corrections", CORRECTIONS)):
-        assert project.rows("verify", role, table) == []
-    assert project.rows("verify", "unchecked", REJECTIONS) == []
+    assert project.rows("verify", "checked") == rows
+    for role in ("judgements", "gold", "corrections"):
+        assert project.rows("verify", role) == []
+    assert project.rows("verify", "unchecked") == []
 
 
 def test_people_remove_and_correct_written_pairs(project: Project) -> None:
@@ -57,24 +56,22 @@ def test_people_remove_and_correct_written_pairs(project: Project) -> None:
     project.section("verify")["labels"] = [{"path": "people.csv", "format": "long"}]
     rows = [*written(1), *written(2), *written(3)]
     run_step(project, "verify", "check", questions=rows)
-    checked = project.rows("verify", "checked", QUESTIONS)
+    checked = project.rows("verify", "checked")
     assert {row["question_id"]: row["answer"] for row in checked} == {
         "1-direct-rules-counterfactual": "3",
         "1-direct-rules-original": "3",
     }
-    refused = {row["item_id"]: row["reason"] for row in project.rows("verify", "unchecked", REJECTIONS)}
+    refused = {row["item_id"]: row["reason"] for row in project.rows("verify", "unchecked")}
     assert refused == {
         "2-direct-rules": "unrelated",
         "3-direct-rules": "not judged",
         "labels-line-000004": "unknown item",
     }
-    assert [row["item_id"] for row in project.rows("verify", "corrections", CORRECTIONS)] == [
-        "1-direct-rules-counterfactual"
-    ]
-    assert len(project.rows("verify", "judgements", JUDGEMENTS)) == 2
+    assert [row["item_id"] for row in project.rows("verify", "corrections")] == ["1-direct-rules-counterfactual"]
+    assert len(project.rows("verify", "judgements")) == 2
     assert json.loads(checked[0]["provenance"])["changes"] is True  # as the filter wrote it
     run_step(project, "verify", "", checked=checked, polished=[])
-    verified = project.rows("verify", "questions", QUESTIONS)
+    verified = project.rows("verify", "questions")
     assert json.loads(verified[0]["provenance"])["changes"] is False  # people corrected the answer
 
 
@@ -88,8 +85,8 @@ def test_a_corrected_answer_that_the_set_cannot_have_is_refused(project: Project
     (project.folder / "people.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     project.section("verify")["labels"] = [{"path": "people.csv", "format": "long"}]
     run_step(project, "verify", "check", questions=[*written(1), *written(2)])
-    assert {row["pair_id"] for row in project.rows("verify", "checked", QUESTIONS)} == {"2-direct-rules"}
-    (refused,) = project.rows("verify", "unchecked", REJECTIONS)
+    assert {row["pair_id"] for row in project.rows("verify", "checked")} == {"2-direct-rules"}
+    (refused,) = project.rows("verify", "unchecked")
     assert (refused["item_id"], refused["reason"]) == ("1-direct-rules", "correction refused")
     assert refused["detail"].endswith(f"the answer '{answer}' cannot be scored; it must be a whole number in figures")
 
@@ -113,19 +110,19 @@ def test_the_polishing_is_applied_and_each_answer_must_be_scored(project: Projec
         polished_row("2-direct-rules-counterfactual", BEFORE, BEFORE),
     ]
     run_step(project, "verify", "", checked=rows, polished=polished)
-    found = {row["question_id"]: row for row in project.rows("verify", "questions", QUESTIONS)}
+    found = {row["question_id"]: row for row in project.rows("verify", "questions")}
     changed = found.pop("1-direct-rules-counterfactual")
     known = json.loads(changed["provenance"])
     assert (changed["question"], known["polished_by"], known["before_polishing"]) == (AFTER, "polisher", BEFORE)
     assert list(found.values()) == rows[1:4]
-    assert project.rows("verify", "rejections", REJECTIONS) == [
+    assert project.rows("verify", "rejections") == [
         {
             "item_id": "3-direct-rules",
             "reason": "cannot be scored",
             "detail": "counterfactual: the answer 'maybe' cannot be scored; it must be a whole number in figures",
         }
     ]
-    checks = project.rows("verify", "answer-checks", JUDGEMENTS)
+    checks = project.rows("verify", "answer-checks")
     assert [(row["item_id"], row["annotator"], row["decision"]) for row in checks] == [
         ("1-direct-rules", "automatic:answer", "accept"),
         ("2-direct-rules", "automatic:answer", "accept"),
@@ -150,9 +147,9 @@ def test_released_pairs_stay_as_they_are(project: Project) -> None:
     )
     assert not any(cannot_be_scored(row) for row in rows)
     run_step(project, "filter", "", questions=rows, written=[])
-    assert project.rows("filter", "questions", QUESTIONS) == rows
+    assert project.rows("filter", "questions") == rows
     run_step(project, "verify", "check", questions=rows)
-    assert project.rows("verify", "checked", QUESTIONS) == rows
+    assert project.rows("verify", "checked") == rows
     run_step(project, "verify", "", checked=rows, polished=[])
-    assert project.rows("verify", "questions", QUESTIONS) == rows
-    assert len(project.rows("verify", "answer-checks", JUDGEMENTS)) == 3144
+    assert project.rows("verify", "questions") == rows
+    assert len(project.rows("verify", "answer-checks")) == 3144

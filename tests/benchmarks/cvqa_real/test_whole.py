@@ -15,7 +15,6 @@ from tests.benchmarks.cvqa_real.small import ours, table
 from tests.benchmarks.cvqa_real.vqa import vqa_project
 from tests.projects import Project
 from whatif.benchmarks.cvqa_real.schemas import NUMERICAL
-from whatif.engine.artifacts.schemas import QUESTIONS
 
 pytestmark = pytest.mark.slow
 
@@ -61,7 +60,7 @@ def drawn(project: Project, **writers: list[str]) -> Project:
 def test_drawn_scenes_by_rules_as_in_the_default_run(project: Project) -> None:
     drawn(project).run()
     check_chain()
-    sources = project.rows("extract", "questions", QUESTIONS)
+    sources = project.rows("extract", "questions")
     numerical = sum(row["group"] == NUMERICAL for row in sources)
     of_writers = counts("questions")
     assert of_writers["extract"]["out"] == len(sources)
@@ -90,7 +89,7 @@ def test_refused_replies_and_labels_of_people_add_up(project: Project, monkeypat
         project.values["models"]["writer"] = server.entry()
         project.generate["prompting"]["questions_per_request"] = 10
         project.run("extract", "generate", "filter")
-    pairs = sorted({row["pair_id"] for row in project.rows("filter", "questions", QUESTIONS)})
+    pairs = sorted({row["pair_id"] for row in project.rows("filter", "questions")})
     lines = [f"{pair},ann,{'unrelated' if place % 3 == 0 else 'accept'},," for place, pair in enumerate(pairs[1:])]
     header = "item_id,annotator,decision,corrected_answer,corrected_question"
     text = "\n".join([header, *lines, "nobody,ann,accept,,"]) + "\n"
@@ -110,7 +109,7 @@ def test_refused_replies_and_labels_of_people_add_up(project: Project, monkeypat
     writers = table("writers").set_index(["writer", "group", "measure"])["value"]
     assert writers["writer", "direct", "refused"] == of_writers["write direct by writer"]["rejected"]
     assert writers["writer", "direct", "written"] == of_writers["write direct by writer"]["out"]
-    left = [one for one in project.rows("verify", "questions", QUESTIONS) if one["variant"] == "original"]
+    left = [one for one in project.rows("verify", "questions") if one["variant"] == "original"]
     after = table("writers")
     assert after[after["measure"] == "after verify"]["value"].sum() == len(left)
 
@@ -122,7 +121,7 @@ def test_questions_of_vqa_v2(project: Project) -> None:
     project.run()
     check_chain()
     extracted = counts("questions")["extract"]
-    assert extracted["rejected"] > 0 and extracted["out"] == len(project.rows("extract", "questions", QUESTIONS))
+    assert extracted["rejected"] > 0 and extracted["out"] == len(project.rows("extract", "questions"))
     assert counts("images")["extract"]["picture missing"] == 1
 
 

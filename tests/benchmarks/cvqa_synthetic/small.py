@@ -7,8 +7,6 @@ from typing import Any
 
 from tests.defaults import BASELINES
 from tests.projects import Project, Row
-from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
-from whatif.engine.artifacts.schemas import IMAGES, QUESTIONS
 
 NAME = "cvqa-synthetic"
 BEFORE_MODELS = ("extract", "generate", "filter", "verify")
@@ -27,9 +25,9 @@ def generated(folder: Path, **settings: Any) -> tuple[list[Row], list[Row], list
     project = small(Project(folder))
     project.generate.update(settings)
     project.make("extract", "generate")
-    images = project.rows("generate", "images", IMAGES)
+    images = project.rows("generate", "images")
     ids = [row["image_id"] for row in images]
     assert len(set(ids)) == len(ids)
-    questions = project.rows("generate", "questions", QUESTIONS)
-    puzzles = project.rows("generate", "puzzles", PUZZLES)
+    questions = project.rows("generate", "questions")
+    puzzles = project.rows("generate", "puzzles")
     return questions, puzzles, sorted(images, key=lambda row: str(row["image_id"]))

@@ -18,8 +18,7 @@ from tests.published import numbers
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS, TEMPLATES
 from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
 from whatif.engine import artifacts
-from whatif.engine.artifacts.schemas import JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, Table
-from whatif.engine.artifacts.site_schemas import ITEM_VIEWS, ITEMS
+from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS, REJECTIONS, Table
 from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.errors import WhatifError
 
@@ -68,20 +67,20 @@ def test_a_strict_filter_rejects_what_is_crowded_and_keeps_the_rest(project: Pro
     project.values["filter"][NAME] = {"smallest_gap": 0.6, "smallest_region": 0.06}
     project.make("filter", "verify", "evaluate", "aggregate")
     expected = {}
-    for puzzle in project.rows("generate", "puzzles", PUZZLES):
+    for puzzle in project.rows("generate", "puzzles"):
         if smallest_region(puzzle) < 0.06:
             expected[puzzle["pair_id"]] = "small-region"
         elif narrowest_gap(puzzle) < 0.6:
             expected[puzzle["pair_id"]] = "narrow-gap"
-    rejections = project.rows("filter", "rejections", REJECTIONS)
+    rejections = project.rows("filter", "rejections")
     assert {row["item_id"]: row["reason"] for row in rejections} == expected
     assert all("below 6.00%" in row["detail"] or "below 0.60" in row["detail"] for row in rejections)
     count = Counter(expected.values())
     assert set(count) == {"narrow-gap", "small-region"} and count.total() < 20
-    generated = project.rows("generate", "questions", QUESTIONS)
+    generated = project.rows("generate", "questions")
     kept = [row for row in generated if row["pair_id"] not in expected]
-    assert project.rows("filter", "questions", QUESTIONS) == kept
-    assert project.rows("verify", "questions", QUESTIONS) == kept
+    assert project.rows("filter", "questions") == kept
+    assert project.rows("verify", "questions") == kept
     left = 24 - count.total()
     why = f"narrow-gap: {count['narrow-gap']}; small-region: {count['small-region']}"
     assert project.funnel() == {
@@ -107,12 +106,12 @@ def test_a_picture_that_was_there_before_is_rejected_as_a_duplicate(project: Pro
     project.make("filter")
     detail = f"shows the same picture as {first[2]['pair_id']}"
     again = [first[7]["pair_id"], second[0]["pair_id"]]
-    assert project.rows("filter", "rejections", REJECTIONS) == [
+    assert project.rows("filter", "rejections") == [
         {"item_id": pair_id, "reason": "duplicate", "detail": detail} for pair_id in again
     ]
-    generated = project.rows("generate", "questions", QUESTIONS)
+    generated = project.rows("generate", "questions")
     kept = [row for row in generated if row["pair_id"] not in again]
-    assert project.rows("filter", "questions", QUESTIONS) == kept
+    assert project.rows("filter", "questions") == kept
 
 
 def wrong_option(rows: list[Row], number: int) -> str:
@@ -147,11 +146,11 @@ def test_verification_rejects_a_falsified_answer_flag_or_option_and_says_why(pro
     change(questions, QUESTIONS, lambda rows: said.extend(wrong_option(rows, number) for number in (11, 24)))
     project.make("verify")
     # Pairs 2 and 4 of the flowers, the first of the dots twice over, and pair 6 with its original question (row 11).
-    pairs = [row["pair_id"] for row in project.rows("generate", "puzzles", PUZZLES)]
+    pairs = [row["pair_id"] for row in project.rows("generate", "puzzles")]
     rejected = {pairs[1]: "scene", pairs[3]: "scene", pairs[5]: "answer", pairs[12]: "scene"}
     judgements = {
         (row["item_id"], row["annotator"].removeprefix("automatic:")): row
-        for row in project.rows("verify", "judgements", JUDGEMENTS)
+        for row in project.rows("verify", "judgements")
     }
     assert list(judgements) == [(pair_id, check) for pair_id in pairs for check in ("answer", "scene")]
     for key, comment in comments.items():
@@ -162,7 +161,7 @@ def test_verification_rejects_a_falsified_answer_flag_or_option_and_says_why(pro
     accepted = {key for key, row in judgements.items() if row["decision"] == "accept"}
     assert accepted == set(judgements) - set(comments) - {(pairs[5], "answer"), (pairs[12], "answer")}
     assert all(judgements[key]["comment"] == "" for key in accepted)
-    assert project.rows("verify", "rejections", REJECTIONS) == [
+    assert project.rows("verify", "rejections") == [
         {
             "item_id": pair_id,
             "reason": f"failed the check of its {check}",
@@ -170,9 +169,9 @@ def test_verification_rejects_a_falsified_answer_flag_or_option_and_says_why(pro
         }
         for pair_id, check in rejected.items()
     ]
-    filtered = project.rows("filter", "questions", QUESTIONS)
+    filtered = project.rows("filter", "questions")
     kept = [row for row in filtered if row["pair_id"] not in rejected]
-    assert project.rows("verify", "questions", QUESTIONS) == kept
+    assert project.rows("verify", "questions") == kept
     project.make("evaluate", "aggregate")
     why = "failed the check of its answer: 1; failed the check of its scene: 3"
     assert project.funnel()["verify"] == (why, 24, 20, 4)
@@ -187,11 +186,11 @@ def test_verification_rejects_a_falsified_answer_flag_or_option_and_says_why(pro
 
 
 def test_every_puzzle_is_an_item_with_its_answers_and_the_right_one(made: Project) -> None:
-    questions = made.rows("verify", "questions", QUESTIONS)
-    items = made.rows("aggregate", "items", ITEMS)
+    questions = made.rows("verify", "questions")
+    items = made.rows("aggregate", "items")
     assert [item["item_id"] for item in items] == list(dict.fromkeys(row["pair_id"] for row in questions))
     by_id = {row["question_id"]: row for row in questions}
-    predictions = {(row["question_id"], row["model"]): row for row in made.rows("evaluate", "predictions", PREDICTIONS)}
+    predictions = {(row["question_id"], row["model"]): row for row in made.rows("evaluate", "predictions")}
     models = {"random": "Random", "first-option": "Always the first option", "majority": "Most frequent answer"}
     seen = 0
     for item in items:
@@ -212,10 +211,10 @@ def test_every_puzzle_is_an_item_with_its_answers_and_the_right_one(made: Projec
 
 
 def test_views_show_a_puzzle_of_each_template_and_none_twice(made: Project) -> None:
-    views = made.rows("aggregate", "views", ITEM_VIEWS)
+    views = made.rows("aggregate", "views")
     assert [row["view"] for row in views] == ["table-2", "figure-7", "figure-6", "figure-9-wrong", "figure-9-right"]
     assert "Table 2" in views[0]["text"] and "No model answers by programs." in views[-1]["text"]
-    items = made.rows("aggregate", "items", ITEMS)
+    items = made.rows("aggregate", "items")
     assert max(len(item["views"]) for item in items) == 1  # of the three views, which have different puzzles
     shown = [item for item in items if item["views"] == ["table-2"]]
     assert sorted(item["group"] for item in shown) == sorted(GROUPS)
@@ -226,7 +225,7 @@ def test_views_show_a_puzzle_of_each_template_and_none_twice(made: Project) -> N
 
 
 def test_views_show_puzzles_of_which_a_model_answers_one_question_right(made: Project) -> None:
-    items = made.rows("aggregate", "items", ITEMS)
+    items = made.rows("aggregate", "items")
     for name, order, what in (
         ("figure-7", [False, True], "Only the counterfactual question right"),
         ("figure-6", [True, False], "Only the original question right"),

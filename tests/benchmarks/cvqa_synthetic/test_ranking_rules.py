@@ -10,8 +10,7 @@ from tests.benchmarks.cvqa_synthetic.small import BEFORE_MODELS, NAME, small
 from tests.projects import Project, Row
 from tests.tiny_checkpoints import tiny_llava
 from whatif.engine import artifacts
-from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS
-from whatif.engine.artifacts.site_schemas import ITEMS
+from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.graph.freshness import Condition
 from whatif.engine.params.base import STAGES
 from whatif.models.responses.store import store_path
@@ -47,7 +46,7 @@ def stale(project: Project) -> set[str]:
 
 def test_another_rule_makes_only_the_tables_stale(project: Project) -> None:
     project.make(*STAGES)
-    questions = project.rows("verify", "questions", QUESTIONS)
+    questions = project.rows("verify", "questions")
     answers = {row["question_id"]: row["answer"] for row in questions}
     ranked = rows(project, "text")
     for row in ranked:
@@ -71,7 +70,7 @@ def test_another_rule_makes_only_the_tables_stale(project: Project) -> None:
             assert [row["answer"] for row in found] != [row["answer"] for row in ranked]
         shown = {
             asked["question_id"]: (answer["answer"], answer["correct"], answer["why"])
-            for item in project.rows("aggregate", "items", ITEMS)
+            for item in project.rows("aggregate", "items")
             for asked in item["questions"]
             for answer in asked["answers"]
             if answer["system"] == "text"

@@ -13,10 +13,9 @@ import pytest
 
 from tests.benchmarks.cvqa_synthetic.small import BEFORE_MODELS, NAME, generated, small
 from tests.projects import Project, Row
-from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
 from whatif.engine import artifacts
 from whatif.engine.artifacts.images import ImageStore
-from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS
+from whatif.engine.artifacts.schemas import PREDICTIONS
 
 pytestmark = pytest.mark.slow
 
@@ -73,7 +72,7 @@ def test_another_seed_gives_other_puzzles_under_the_same_ids(tmp_path: Path) -> 
     for each in (first, second):
         each.make("extract", "generate")
     (ids, images), (other_ids, other_images) = (
-        [[row[name] for row in each.rows("generate", "puzzles", PUZZLES)] for name in ("pair_id", "image_id")]
+        [[row[name] for row in each.rows("generate", "puzzles")] for name in ("pair_id", "image_id")]
         for each in (first, second)
     )
     assert ids == other_ids
@@ -82,8 +81,8 @@ def test_another_seed_gives_other_puzzles_under_the_same_ids(tmp_path: Path) -> 
 
 def test_every_question_is_about_the_picture_of_its_puzzle(project: Project) -> None:
     project.make("extract", "generate")
-    puzzles = {row["pair_id"]: row for row in project.rows("generate", "puzzles", PUZZLES)}
-    questions = project.rows("generate", "questions", QUESTIONS)
+    puzzles = {row["pair_id"]: row for row in project.rows("generate", "puzzles")}
+    questions = project.rows("generate", "questions")
     store = ImageStore(project.paths("generate", "images"))
     assert Counter(row["group"] for row in puzzles.values()) == Counter({row["group"]: 4 for row in questions})
     assert Counter(row["pair_id"] for row in questions) == dict.fromkeys(puzzles, 2)
@@ -146,7 +145,7 @@ def predictions(project: Project, model: str) -> list[Row]:
 def test_every_model_has_one_row_a_question_in_order(project: Project) -> None:
     project.generate["puzzles_per_template"] = 5  # so that in each group one letter is right more often
     project.make(*BEFORE_MODELS, "evaluate")
-    questions = project.rows("verify", "questions", QUESTIONS)
+    questions = project.rows("verify", "questions")
     letters: dict[tuple[str, str], Counter[str]] = {}
     for row in questions:
         letters.setdefault((row["group"], row["variant"]), Counter())[row["answer"]] += 1

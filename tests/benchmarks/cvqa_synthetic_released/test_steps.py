@@ -17,8 +17,6 @@ from tests.projects import Project
 from tests.published import numbers
 from tests.tiny_checkpoints import tiny_text_model
 from whatif.commands.notebook import load, tables
-from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS
-from whatif.engine.artifacts.site_schemas import ITEMS
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.freshness import Condition, State
 from whatif.engine.graph.staleness import remarks
@@ -55,7 +53,7 @@ def finished(made: Project, folder: Path) -> Project:
 
 
 def rejected(project: Project, stage: str, role: str = "rejections") -> dict[str, str]:
-    return {row["item_id"]: row["reason"] for row in project.rows(stage, role, REJECTIONS)}
+    return {row["item_id"]: row["reason"] for row in project.rows(stage, role)}
 
 
 def csv_of(project: Project, name: str, **where: str) -> Any:
@@ -63,15 +61,15 @@ def csv_of(project: Project, name: str, **where: str) -> Any:
 
 
 def test_released_puzzles_become_the_questions_that_they_were(alone: Project) -> None:
-    found = {row["question_id"]: row for row in alone.rows("verify", "questions", QUESTIONS)}
+    found = {row["question_id"]: row for row in alone.rows("verify", "questions")}
     wanted = {row["question_id"]: row for row in puzzles()}
     assert len(found) == len(wanted) == 48
     same = ("pair_id", "group", "variant", "question", "choices", "answer", "answer_kind", "image_ids")
     assert all(found[key][name] == row[name] for key, row in wanted.items() for name in same)
-    assert len(alone.rows("extract", "images", IMAGES)) == 24
-    asked = alone.rows("evaluate", "predictions", PREDICTIONS)
+    assert len(alone.rows("extract", "images")) == 24
+    asked = alone.rows("evaluate", "predictions")
     assert Counter(row["model"] for row in asked) == {"random": 48, "first-option": 48, "majority": 48}
-    judged = alone.rows("verify", "judgements", JUDGEMENTS)
+    judged = alone.rows("verify", "judgements")
     assert {(row["annotator"], row["decision"]) for row in judged} == {
         (f"automatic:{check}", "accept") for check in ("options", "wording", "answers")
     }
@@ -91,7 +89,7 @@ def test_the_tables_are_those_of_our_puzzles_and_the_checks(alone: Project) -> N
         **dict.fromkeys({row["group"] for row in puzzles()}, 4),
         "all": 24,
     }
-    items = alone.rows("aggregate", "items", ITEMS)
+    items = alone.rows("aggregate", "items")
     assert len(items) == 24
     assert {item["group"] for item in items if "table-2" in item["views"]} == {row["group"] for row in puzzles()}
 
@@ -132,9 +130,9 @@ def test_what_is_missing_bad_repeated_or_contradictory_is_rejected_with_its_reas
         f"{bad}.png": "picture unreadable",
         f"{again}.png": "same picture",
     }
-    assert len(project.rows("extract", "images", IMAGES)) == 18
-    assert len(project.rows("extract", "questions", QUESTIONS)) == 42
-    found = project.rows("filter", "rejections", REJECTIONS)
+    assert len(project.rows("extract", "images")) == 18
+    assert len(project.rows("extract", "questions")) == 42
+    found = project.rows("filter", "rejections")
     assert [(row["item_id"], row["reason"]) for row in found] == [
         (missing, "no picture"),
         (bad, "no picture"),
@@ -145,12 +143,10 @@ def test_what_is_missing_bad_repeated_or_contradictory_is_rejected_with_its_reas
         wrong["pair_id"]: "failed the check of its answers",
         other["pair_id"]: "failed the check of its wording",
     }
-    comments = {
-        (row["item_id"], row["annotator"]): row["comment"] for row in project.rows("verify", "judgements", JUDGEMENTS)
-    }
+    comments = {(row["item_id"], row["annotator"]): row["comment"] for row in project.rows("verify", "judgements")}
     assert comments[unread["pair_id"], "automatic:wording"].startswith("not checked: original: `What is the number")
     assert comments[unread["pair_id"], "automatic:answers"] == "not checked: the wording cannot be relied on"
-    assert len(project.rows("verify", "questions", QUESTIONS)) == 32
+    assert len(project.rows("verify", "questions")) == 32
     for unit, counts in {"rows": [26, 21, 5], "pictures": [21, 18, 3]}.items():
         assert list(csv_of(project, "funnel", stage="extract", unit=unit)["value"])[:3] == counts
     table = csv_of(project, "checks", template="all")
@@ -174,7 +170,7 @@ def test_the_same_question_about_the_same_picture_is_one_pair(project: Project) 
     folder = project.folder / "C-VQA-Synthetic"
     shutil.copy(folder / f"{first}.png", folder / f"{second}.png")
     project.make("extract", "filter")
-    (row,) = project.rows("filter", "rejections", REJECTIONS)
+    (row,) = project.rows("filter", "rejections")
     assert (row["item_id"], row["reason"]) == (second, "same question")
     assert row["detail"] == f"shows the same picture as {first}, with the same questions"
 
@@ -192,7 +188,7 @@ def test_a_folder_inside_a_folder_of_its_name_is_found(project: Project, inside:
         project.section("extract")["image_folder"] = str(folder)
         project.run("extract", "filter")
         assert rejected(project, "extract", "pictures") == rejected(project, "filter") == {}
-        assert len(project.rows("extract", "images", IMAGES)) == 24
+        assert len(project.rows("extract", "images")) == 24
 
 
 def test_ours_beside_the_released_puzzles(made: Project) -> None:
@@ -241,7 +237,7 @@ def test_predictions_are_the_same_for_any_number_of_parts(alone: Project, finish
     finished.values["benchmarks"] = [NAME]
     finished.section("evaluate")["shards"] = 3
     finished.make("evaluate")
-    rows, again = (project.rows("evaluate", "predictions", PREDICTIONS) for project in (alone, finished))
+    rows, again = (project.rows("evaluate", "predictions") for project in (alone, finished))
     key = itemgetter("model", "question_id")
     assert sorted(again, key=key) == sorted(rows, key=key)
 
@@ -279,7 +275,7 @@ def test_without_a_folder_models_that_take_no_images_are_asked_and_others_are_le
         "majority": {"adapter": "majority"},
     }
     project.make()
-    asked = Counter(row["model"] for row in project.rows("evaluate", "predictions", PREDICTIONS))
+    asked = Counter(row["model"] for row in project.rows("evaluate", "predictions"))
     assert asked == {"blind": 48, "majority": 48}
     said = capsys.readouterr().err
     assert "seeing: not evaluated on cvqa-synthetic-released: it takes images, and no image is there; give the" in said
@@ -316,7 +312,7 @@ def test_pictures_of_other_formats_are_found_under_their_names(project: Project)
         (folder / f"{pair_id}.png").unlink()
     write(project.folder, puzzles(), lambda text: text.replace(".png,", ".jpg,"))
     project.make(*BEFORE_MODELS)
-    assert len(project.rows("verify", "questions", QUESTIONS)) == 48
+    assert len(project.rows("verify", "questions")) == 48
 
 
 def test_answers_in_words_that_were_recorded_elsewhere_are_read_beside_a_pilot_sample(project: Project) -> None:
@@ -332,7 +328,7 @@ def test_answers_in_words_that_were_recorded_elsewhere_are_read_beside_a_pilot_s
     }
     project.section("evaluate")["ask"] = "generate"
     project.make()
-    asked = Counter(row["model"] for row in project.rows("evaluate", "predictions", PREDICTIONS))
+    asked = Counter(row["model"] for row in project.rows("evaluate", "predictions"))
     assert asked == {"theirs": 48, "random": 12}
     assert "Random (pilot sample of 6 pairs)" in project.published("table7.csv")
     rows = csv_of(project, "table7", measure="accuracy", source="ours", model="theirs")

@@ -14,8 +14,6 @@ import yaml
 from tests.benchmarks.from_yaml.files import project
 from tests.defaults import ROOT
 from tests.projects import Project
-from whatif.benchmarks.from_yaml.schemas import ROWS
-from whatif.engine.artifacts.schemas import QUESTIONS
 from whatif.engine.language.options import LETTERS
 
 pytestmark = pytest.mark.slow
@@ -38,9 +36,9 @@ def made(folder: Path, name: str, scenes: int = 0) -> Project:
 
 def pairs(found: Project) -> list[tuple[str, str, dict[str, Any], dict[str, Any]]]:
     """Of each pair the right answers, what is known of it, and the attributes of its row."""
-    attributes = {row["row_id"]: json.loads(row["attributes"]) for row in found.rows("extract", "rows", ROWS)}
+    attributes = {row["row_id"]: json.loads(row["attributes"]) for row in found.rows("extract", "rows")}
     by_pair: dict[str, dict[str, Question]] = {}
-    for row in found.rows("verify", "questions", QUESTIONS):
+    for row in found.rows("verify", "questions"):
         by_pair.setdefault(row["pair_id"], {})[row["variant"]] = row
     known = []
     for both in by_pair.values():

@@ -12,8 +12,6 @@ import pytest
 
 from tests.benchmarks.from_yaml.files import SCENES, project, scenes, template, write, write_table
 from tests.projects import Project
-from whatif.benchmarks.from_yaml.schemas import CANDIDATES, ROWS
-from whatif.engine.artifacts.schemas import CORRECTIONS, PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.freshness import Condition
 from whatif.engine.language.options import LETTERS
@@ -69,8 +67,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 def test_every_answer_is_that_of_the_scene(made: Project) -> None:
-    attributes = {row["row_id"]: json.loads(row["attributes"]) for row in made.rows("extract", "rows", ROWS)}
-    questions = made.rows("verify", "questions", QUESTIONS)
+    attributes = {row["row_id"]: json.loads(row["attributes"]) for row in made.rows("extract", "rows")}
+    questions = made.rows("verify", "questions")
     assert len(questions) == 80
     for question in questions:
         told = json.loads(question["provenance"])
@@ -84,8 +82,8 @@ def test_every_answer_is_that_of_the_scene(made: Project) -> None:
 
 
 def test_nothing_is_lost_on_the_way(made: Project) -> None:
-    candidates = made.rows("generate", "candidates", CANDIDATES)
-    rejected = made.rows("filter", "rejections", REJECTIONS)
+    candidates = made.rows("generate", "candidates")
+    rejected = made.rows("filter", "rejections")
     assert len(candidates) == 40 + len(rejected)
     funnel = made.funnel()
     assert funnel["filter"][1:] == (len(candidates), 40, len(rejected))
@@ -98,7 +96,7 @@ def test_the_report_has_the_tables_of_every_benchmark(made: Project) -> None:
     assert made.published("report.md").startswith("# Small scenes\n")
     assert {"few", "many"} <= set(made.published("kinds.csv").replace("\n", ",").split(","))
     assert set(made.metrics) == {"random", "majority"}
-    predictions = made.rows("evaluate", "predictions", PREDICTIONS)
+    predictions = made.rows("evaluate", "predictions")
     assert len(predictions) == 160
 
 
@@ -106,7 +104,7 @@ def test_the_report_says_that_the_audit_chose_the_draw(made: Project, tmp_path: 
     assert "Pairs were drawn" not in made.published("shortcuts.md")  # `draws: 1`
     several = project(tmp_path, scenes(filter={"draws": 3}))
     several.make()
-    draws = {json.loads(row["provenance"])["draw"] for row in several.rows("verify", "questions", QUESTIONS)}
+    draws = {json.loads(row["provenance"])["draw"] for row in several.rows("verify", "questions")}
     assert len(draws) == 1 and draws < {1, 2, 3}
     assert "up to 3 times, until guessing was inside all intervals of this audit" in _words(several, "shortcuts.md")
     assert f"this is draw {draws.pop()}." in _words(several, "shortcuts.md")
@@ -119,7 +117,7 @@ def _words(made: Project, name: str) -> str:
 def test_another_number_of_parts_makes_the_same_rows(made: Project, tmp_path: Path) -> None:
     other = project(tmp_path, scenes(generate={**SCENES["generate"], "shards": 3}))
     other.make("extract", "generate", "filter")
-    assert other.rows("filter", "questions", QUESTIONS) == made.rows("filter", "questions", QUESTIONS)
+    assert other.rows("filter", "questions") == made.rows("filter", "questions")
 
 
 @pytest.mark.parametrize(
@@ -148,7 +146,7 @@ def test_a_table_with_pictures_is_asked_about(tmp_path: Path) -> None:
     write_table(tmp_path)
     found = project(tmp_path, table_values())
     found.make()
-    questions = found.rows("verify", "questions", QUESTIONS)
+    questions = found.rows("verify", "questions")
     assert Counter(row["variant"] for row in questions) == {"original": 8, "counterfactual": 8}
     assert {tuple(sorted(row["choices"])) for row in questions} == {("blue", "green", "red")}
     source = tmp_path / "table.csv"
@@ -166,22 +164,20 @@ def test_rows_without_a_picture_are_rejected_with_their_number(tmp_path: Path) -
     table.write_text(text.replace("p008,8.png,", "p008,,"), encoding="utf-8")
     found = project(tmp_path, table_values())
     found.make("extract")
-    reasons = {
-        row["item_id"]: (row["reason"], row["detail"]) for row in found.rows("extract", "rejections", REJECTIONS)
-    }
+    reasons = {row["item_id"]: (row["reason"], row["detail"]) for row in found.rows("extract", "rejections")}
     assert reasons["p003"] == ("no picture", "row 4: 3.png is not in the folder of the pictures")
     assert reasons["p004"][0] == "picture unreadable"
     assert reasons["p005"] == ("no picture", "row 6: ../5.png is not in the folder of the pictures")
     assert reasons["p006 (row 8)"][0] == "repeated id"
     assert reasons["p008"] == ("no picture", "row 9: picture is empty")
-    assert len(found.rows("extract", "rows", ROWS)) == 55
+    assert len(found.rows("extract", "rows")) == 55
 
 
 def test_an_expression_that_fails_on_some_rows_rejects_these(tmp_path: Path) -> None:
     write_table(tmp_path)
     found = project(tmp_path, table_values(where="10 / number > 0"))
     found.make("extract", "generate")
-    rejected = found.rows("generate", "rejections", REJECTIONS)
+    rejected = found.rows("generate", "rejections")
     assert len(rejected) == 12
     assert rejected[0]["detail"] == "row p000: templates.swapped.where: divides by zero"
 
@@ -194,15 +190,15 @@ def test_a_cell_that_a_spreadsheet_changed_matters_only_where_it_is_asked_for(tm
     table.write_text(text, encoding="utf-8")
     found = project(tmp_path, table_values())
     found.make("extract", "generate")
-    rejected = {row["item_id"]: row["detail"] for row in found.rows("extract", "rejections", REJECTIONS)}
+    rejected = {row["item_id"]: row["detail"] for row in found.rows("extract", "rejections")}
     assert rejected == {
         "p004": "row 5: picture holds the error #REF! of a spreadsheet",
         "row-000006": "row 6: name holds the error #NAME? of a spreadsheet",
     }
-    assert found.rows("generate", "rejections", REJECTIONS) == []
+    assert found.rows("generate", "rejections") == []
     found = project(tmp_path, table_values(where="number > -1"))
     found.make("generate")
-    (lost,) = found.rows("generate", "rejections", REJECTIONS)
+    (lost,) = found.rows("generate", "rejections")
     assert lost["detail"].startswith(
         "row p003: templates.swapped.where: number: holds the error #N/A of a spreadsheet; format the column as text"
     )
@@ -254,11 +250,11 @@ def test_lists_of_objects_come_from_jsonl(tmp_path: Path) -> None:
     values["extract"]["table"] = {"file": "rows.jsonl", "folder": "pictures", "licence": "unknown"}
     found = project(tmp_path, values)
     found.make("extract", "generate", "filter")
-    assert len(found.rows("filter", "questions", QUESTIONS)) == 16
+    assert len(found.rows("filter", "questions")) == 16
 
 
 def test_people_may_remove_and_correct_questions(made: Project, tmp_path: Path) -> None:
-    questions = made.rows("verify", "computed", QUESTIONS)
+    questions = made.rows("verify", "computed")
     removed, corrected = questions[0], questions[2]
     wrong = next(letter for letter in "ABC" if letter != corrected["answer"])
     labels = tmp_path / "labels.csv"
@@ -277,10 +273,10 @@ def test_people_may_remove_and_correct_questions(made: Project, tmp_path: Path) 
     try:
         with contextlib.chdir(made.folder):
             made.run_jobs([job for job in made.jobs("verify") if not job.step.name])
-        after = {row["question_id"]: row for row in made.rows("verify", "questions", QUESTIONS)}
+        after = {row["question_id"]: row for row in made.rows("verify", "questions")}
         assert removed["pair_id"] not in {row["pair_id"] for row in after.values()}
         assert after[corrected["question_id"]]["answer"] == wrong
-        assert [row["item_id"] for row in made.rows("verify", "corrections", CORRECTIONS)] == [corrected["question_id"]]
+        assert [row["item_id"] for row in made.rows("verify", "corrections")] == [corrected["question_id"]]
     finally:
         write(made.folder, SCENES)
         made.run("verify")

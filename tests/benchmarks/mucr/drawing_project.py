@@ -12,7 +12,7 @@ from tests.served_model import encoded_picture
 from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS, DESCRIPTIONS
 from whatif.engine.artifacts.images import image_row
 from whatif.engine.artifacts.reader import canonical_json
-from whatif.engine.artifacts.schemas import IMAGES, REJECTIONS, Table
+from whatif.engine.artifacts.schemas import IMAGES, Table
 from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.graph.jobs import Job
 
@@ -76,11 +76,11 @@ def draw_jobs(project: Project) -> list[Job]:
 
 
 def drawn(project: Project) -> list[Row]:
-    return project.rows("generate", "candidates", CANDIDATES)
+    return project.rows("generate", "candidates")
 
 
 def undrawn(project: Project) -> list[Row]:
-    return project.rows("generate", "undrawn", REJECTIONS)
+    return project.rows("generate", "undrawn")
 
 
 def digest(files: dict[str, bytes]) -> dict[str, str]:

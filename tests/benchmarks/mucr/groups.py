@@ -11,9 +11,9 @@ from PIL import Image, ImageDraw
 
 from tests.benchmarks.mucr.rows import Row, candidate, causal_pair, choice, description
 from tests.projects import Project
-from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS, CHOICES, DESCRIPTIONS, ITEMS, STYLES
+from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS, CHOICES, DESCRIPTIONS, STYLES
 from whatif.engine.artifacts.images import image_row
-from whatif.engine.artifacts.schemas import IMAGES, QUESTIONS, REJECTIONS, Table
+from whatif.engine.artifacts.schemas import IMAGES, Table
 from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.random_streams import stream
 
@@ -138,11 +138,4 @@ def make(project: Project) -> list[str]:
 
 def asked(project: Project, role: str = "questions") -> list[Row]:
     """The questions of the test groups, or those of another output."""
-    tables = {
-        "questions": QUESTIONS,
-        "training": QUESTIONS,
-        "items": ITEMS,
-        "composites": IMAGES,
-        "unasked": REJECTIONS,
-    }
-    return project.rows("verify", role, tables[role], step="questions")
+    return project.rows("verify", role, step="questions")

@@ -14,10 +14,8 @@ from tests.people.imports.files import csv_file, csv_rows
 from tests.projects import Project
 from whatif.benchmarks.mucr.annotation_tasks import annotation_task_set, with_chosen_images
 from whatif.benchmarks.mucr.annotations import annotated
-from whatif.benchmarks.mucr.schemas import CAUSAL_PAIRS
 from whatif.benchmarks.shared.imported_labels import LabelSettings
 from whatif.commands.cli import main
-from whatif.engine.artifacts.schemas import JUDGEMENTS, REJECTIONS
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.jobs import Job
 from whatif.engine.params.resolution import Resolution
@@ -71,11 +69,11 @@ def annotate(project: Project, *rows: Row, rule: str = "single") -> list[str]:
 
 
 def pairs(project: Project) -> dict[str, Row]:
-    return {row["pair_id"]: row for row in project.rows("generate", "pairs", CAUSAL_PAIRS, "annotate")}
+    return {row["pair_id"]: row for row in project.rows("generate", "pairs", "annotate")}
 
 
 def rejections(project: Project) -> dict[str, tuple[str, str]]:
-    rows = project.rows("generate", "unannotated", REJECTIONS)
+    rows = project.rows("generate", "unannotated")
     return {row["item_id"]: (row["reason"], row["detail"]) for row in rows}
 
 
@@ -161,7 +159,7 @@ def test_annotators_who_disagree(captions: Project) -> None:
     )
     assert rejections(captions)["1/annotation"] == ("corrections differ", 'cue: ann: "water"; bob: "flame"')
     assert pairs(captions)["1"]["cue"] is None
-    assert len(captions.rows("generate", "annotations", JUDGEMENTS)) == 3
+    assert len(captions.rows("generate", "annotations")) == 3
 
 
 def test_without_labels_what_lacks_is_listed(captions: Project) -> None:

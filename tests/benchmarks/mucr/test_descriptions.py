@@ -16,10 +16,8 @@ from tests.chat_server import ChatServer
 from tests.projects import Project
 from whatif.benchmarks.mucr.description_replies import read_prompt
 from whatif.benchmarks.mucr.descriptions import all_descriptions
-from whatif.benchmarks.mucr.schemas import DESCRIPTIONS
 from whatif.benchmarks.mucr.sources import extracted
 from whatif.benchmarks.mucr.steps import BENCHMARK
-from whatif.engine.artifacts.schemas import REJECTIONS
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.freshness import Condition, state_of
 from whatif.engine.graph.jobs import Job
@@ -70,11 +68,11 @@ def jobs(project: Project, *names: str) -> list[Job]:
 
 
 def described(project: Project) -> dict[str, Row]:
-    return {row["pair_id"]: row for row in project.rows("generate", "descriptions", DESCRIPTIONS)}
+    return {row["pair_id"]: row for row in project.rows("generate", "descriptions")}
 
 
 def refused(project: Project) -> dict[str, tuple[str, str]]:
-    rows = project.rows("generate", "undescribed", REJECTIONS)
+    rows = project.rows("generate", "undescribed")
     return {row["item_id"]: (row["reason"], row["detail"]) for row in rows}
 
 

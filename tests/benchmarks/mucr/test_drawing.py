@@ -26,7 +26,6 @@ from tests.projects import Project
 from tests.tiny_checkpoints import tiny_diffusion, tiny_flux, tiny_sdxl
 from whatif.benchmarks.mucr.drawing import NO_DESCRIPTION, NOT_DRAWN, read_styles
 from whatif.benchmarks.mucr.schemas import STYLES
-from whatif.engine.artifacts.schemas import IMAGES
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.freshness import Condition, state_of
 from whatif.models.text_to_image import load
@@ -50,7 +49,7 @@ def diffusers_entry(folder: Path, **changes: Any) -> dict[str, Any]:
 
 
 def images_of(project: Project) -> dict[str, Any]:
-    return {row["image_id"]: row for row in project.rows("generate", "drawn-images", IMAGES)}
+    return {row["image_id"]: row for row in project.rows("generate", "drawn-images")}
 
 
 def test_scenes_are_drawn_from_their_provenance(project: Project) -> None:

@@ -22,9 +22,7 @@ from tests.projects import Project
 from tests.tiny_checkpoints import tiny_clip
 from whatif.benchmarks.mucr import preselection
 from whatif.benchmarks.mucr.preselection import Siblings, preselected
-from whatif.benchmarks.mucr.schemas import CHOICES
 from whatif.benchmarks.mucr.settings import FilterMucr
-from whatif.engine.artifacts.schemas import REJECTIONS
 from whatif.engine.errors import WhatifError
 from whatif.engine.params.checkpoints import LocalCheckpoint
 
@@ -115,11 +113,11 @@ def project(tmp_path: Path) -> Project:
 
 
 def chosen(project: Project) -> list[Row]:
-    return project.rows("filter", "preselected", CHOICES)
+    return project.rows("filter", "preselected")
 
 
 def rejected(project: Project) -> list[Row]:
-    return project.rows("filter", "rejections", REJECTIONS)
+    return project.rows("filter", "rejections")
 
 
 def test_the_step_keeps_pairs_of_each_style_and_counts_the_rest(project: Project) -> None:

@@ -11,7 +11,6 @@ from tests.benchmarks.mucr.groups import NAME, World, make, prepare
 from tests.benchmarks.mucr.rows import Row
 from tests.projects import Project
 from whatif.benchmarks.mucr.shortcut_audit import as_stored, shortcuts
-from whatif.engine.artifacts.schemas import SHORTCUTS
 from whatif.engine.random_streams import stream
 
 pytestmark = pytest.mark.slow
@@ -157,7 +156,7 @@ def test_the_step_writes_the_audit_of_both_sets(project: Project, released: bool
         row["provenance"] = json.dumps({"origin": "released" if released else "scenes"})
     make(prepare(project, world, train_share=0.0))
     project.make_jobs(job for job in project.jobs("aggregate") if job.step.name == "shortcuts")
-    rows = project.rows("aggregate", "shortcuts", SHORTCUTS)
+    rows = project.rows("aggregate", "shortcuts")
     by_key = {(row["set"], row["variant"], row["rule"]): row for row in rows}
     assert {row["set"] for row in rows} == ({"ours", "released"} if released else {"ours"})
     ours = by_key["ours", "CP text", "letter"]

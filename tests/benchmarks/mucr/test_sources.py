@@ -20,9 +20,7 @@ from tests.benchmarks.mucr.released_rows import (
     write_rows,
 )
 from tests.projects import Project
-from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS, CHOICES
 from whatif.engine.artifacts.images import ImageStore
-from whatif.engine.artifacts.schemas import IMAGES, QUESTIONS, REJECTIONS
 from whatif.engine.errors import WhatifError
 from whatif.formats.mucr_texts import cue_fault, explanation_of
 
@@ -50,8 +48,7 @@ def made(mucr: Project) -> list[str]:
 
 
 def table(mucr: Project, role: str) -> list[Row]:
-    kinds = {"pairs": CAUSAL_PAIRS, "provided": CANDIDATES, "images": IMAGES, "rejections": REJECTIONS}
-    return mucr.rows("extract", role, kinds[role])
+    return mucr.rows("extract", role)
 
 
 def reasons(mucr: Project) -> dict[str, tuple[str, str]]:
@@ -107,16 +104,16 @@ def test_questions_need_no_picture_that_is_missing(mucr: Project) -> None:
     mucr.section("verify")["questions"]["train_share"] = 0.0
     extract(mucr, rows, image_folders=["images"])
     mucr.make("generate", "filter", "verify")
-    choices = mucr.rows("verify", "choices", CHOICES)
+    choices = mucr.rows("verify", "choices")
     assert {row["chosen_by"] for row in choices} == {"released"} and len(choices) == 8 * 3 - 1
-    asked = mucr.rows("verify", "questions", QUESTIONS)
+    asked = mucr.rows("verify", "questions")
     in_text = Counter(row["group"] for row in asked if row["variant"] == "text")
     assert in_text == {"C2E": 8, "CP": 8, "EXP": 8}
     comics = {
         row["pair_id"] for row in asked if row["group"] == "C2E" and row["question_id"].endswith("composite-comic")
     }
     assert comics == set("5678"), "the effect of pair 3 is an option for its whole group"
-    unasked = {row["item_id"] for row in mucr.rows("verify", "unasked", REJECTIONS)}
+    unasked = {row["item_id"] for row in mucr.rows("verify", "unasked")}
     assert {f"{pair}-c2e-composite-comic" for pair in "1234"} <= unasked
 
 

@@ -14,7 +14,6 @@ from tests.shown_items import shown_items
 from tests.tiny_checkpoints import tiny_clip, tiny_diffusion, tiny_llava, tiny_vilt
 from whatif import benchmarks
 from whatif.engine.artifacts.images import ImageStore
-from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.engine.errors import WhatifError
 from whatif.engine.params.base import STAGES
 from whatif.results.reporting.rendering import WIDTH
@@ -78,7 +77,7 @@ def lenient(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 def test_extract_gives_every_question_of_every_scene(project: Project) -> None:
     project.make("extract")
-    questions = project.rows("extract", "questions", QUESTIONS)
+    questions = project.rows("extract", "questions")
     images = ImageStore(project.paths("extract", "images"))
     assert len(images) == 5
     assert {(row["group"], row["answer_kind"]) for row in questions} == {
@@ -90,7 +89,7 @@ def test_extract_gives_every_question_of_every_scene(project: Project) -> None:
     for row in questions:
         assert row["choices"] is None and row["variant"] == "original"
         assert images.get(row["image_ids"][0]).size == (64, 64)
-    assert project.rows("extract", "rejections", REJECTIONS) == []
+    assert project.rows("extract", "rejections") == []
 
 
 def test_pairs_are_the_same_for_any_number_of_parts(tmp_path: Path, checkpoints: Path) -> None:
@@ -99,9 +98,9 @@ def test_pairs_are_the_same_for_any_number_of_parts(tmp_path: Path, checkpoints:
         project = small(Project(tmp_path / str(shards)), checkpoints)
         project.generate["shards"] = shards
         project.make("generate")
-        found.append(project.rows("generate", "pairs", PAIRS))
+        found.append(project.rows("generate", "pairs"))
     assert found[0] == found[1] == found[2]
-    assert {row["licence"] for row in project.rows("generate", "images", IMAGES)} == {"CC-BY-4.0"}
+    assert {row["licence"] for row in project.rows("generate", "images")} == {"CC-BY-4.0"}
     pairs = found[0]
     assert [(row["pair_id"], row["candidate"]) for row in pairs] == [
         (f"scene-pair-{pair:06d}", candidate) for pair in range(1, 6) for candidate in range(3)
@@ -120,8 +119,8 @@ def test_pairs_are_the_same_for_any_number_of_parts(tmp_path: Path, checkpoints:
 
 def test_the_filter_keeps_the_best_and_counts_the_others(project: Project) -> None:
     project.make("extract", "generate", "filter")
-    best = {row["pair_id"]: row for row in project.rows("filter", "pairs", PAIRS)}
-    rejections = project.rows("filter", "rejections", REJECTIONS)
+    best = {row["pair_id"]: row for row in project.rows("filter", "pairs")}
+    rejections = project.rows("filter", "rejections")
     assert len(best) == 5
     assert Counter(row["reason"] for row in rejections) == {"another candidate was better": 10}
     for row in best.values():
@@ -156,12 +155,12 @@ def test_verification_rejects_pictures_of_nothing_with_the_reason(
     monkeypatch.setattr("whatif.world.scene_pairs.picture_defects", all_but_the_first)
     (line,) = [line for line in project.make("verify") if line.startswith("warning: ")]
     assert line.startswith("warning: verify scenes: only 1 of 5 pairs is left; most frequent reason: wrong ")
-    rejections = project.rows("verify", "rejections", REJECTIONS)
-    judgements = project.rows("verify", "judgements", JUDGEMENTS)
-    questions = project.rows("verify", "questions", QUESTIONS)
+    rejections = project.rows("verify", "rejections")
+    judgements = project.rows("verify", "judgements")
+    questions = project.rows("verify", "questions")
     assert {row["reason"] for row in rejections} <= {"wrong object", "wrong colour", "wrong background"}
     assert len(rejections) == 4 and all("was asked for" in row["detail"] for row in rejections)
-    assert questions == project.rows("extract", "questions", QUESTIONS)
+    assert questions == project.rows("extract", "questions")
     checks = Counter((row["annotator"], row["decision"]) for row in judgements)
     assert checks["automatic:recogniser", "reject"] + checks["automatic:recogniser", "accept"] == 10
     assert checks["automatic:answer", "accept"] == len(questions)
@@ -169,9 +168,9 @@ def test_verification_rejects_pictures_of_nothing_with_the_reason(
 
 def test_answerers_are_asked_questions_and_matchers_pairs(lenient: Project) -> None:
     lenient.make(*STAGES)
-    questions, pairs = lenient.rows("verify", "questions", QUESTIONS), lenient.rows("verify", "pairs", PAIRS)
-    predictions = lenient.rows("evaluate", "predictions", PREDICTIONS)
-    matches = lenient.rows("evaluate", "matches", MATCHES)
+    questions, pairs = lenient.rows("verify", "questions"), lenient.rows("verify", "pairs")
+    predictions = lenient.rows("evaluate", "predictions")
+    matches = lenient.rows("evaluate", "matches")
     assert Counter(row["model"] for row in predictions) == dict.fromkeys(
         ("llava", "majority", "random"), len(questions)
     )
@@ -204,7 +203,7 @@ def test_answerers_are_asked_questions_and_matchers_pairs(lenient: Project) -> N
 def check_shown(project: Project, predictions: list[dict[str, Any]], matches: list[dict[str, Any]]) -> None:
     """Each question and each pair is an item with the answers of all models, and some are in the views."""
     items = {row["item_id"]: row for row in shown_items(project)}
-    questions, pairs = project.rows("verify", "questions", QUESTIONS), project.rows("verify", "pairs", PAIRS)
+    questions, pairs = project.rows("verify", "questions"), project.rows("verify", "pairs")
     assert list(items) == [row["pair_id"] for row in questions] + [row["pair_id"] for row in pairs]
     given = {(row["question_id"], row["model"]): row for row in predictions}
     for row in questions:
@@ -232,8 +231,8 @@ def test_who_is_asked_a_pilot_sample_and_who_is_evaluated_elsewhere(lenient: Pro
     values["random"]["limit"] = 1
     values["clip"]["benchmarks"] = ["coco-counterfactuals"]
     lenient.make(*STAGES)
-    predictions = lenient.rows("evaluate", "predictions", PREDICTIONS)
-    questions = len(lenient.rows("verify", "questions", QUESTIONS))
+    predictions = lenient.rows("evaluate", "predictions")
+    questions = len(lenient.rows("verify", "questions"))
     assert Counter(row["model"] for row in predictions) == {"majority": questions, "random": 1}
     metrics = lenient.metrics
     assert set(metrics) == {"majority", "random"} and metrics["random"]["questions"] == 1

@@ -16,8 +16,6 @@ from tests.chat_server import ChatServer, Message, text_of
 from tests.defaults import name_no_model
 from tests.projects import Project
 from tests.published import numbers
-from whatif.engine.artifacts.schemas import JUDGED, QUESTIONS
-from whatif.engine.artifacts.site_schemas import ITEMS
 from whatif.scoring.judging import FINDS_NONE, NOT_IN_RESPONSE
 
 pytestmark = pytest.mark.slow
@@ -82,7 +80,7 @@ def prepared(project: Project, benchmark: str) -> Project:
 
 def answer_all(project: Project, judge: Judge) -> None:
     """Writes the right answer to every question but three, which are for the judge."""
-    questions = project.rows("verify", "questions", QUESTIONS)
+    questions = project.rows("verify", "questions")
     said = {row["question_id"]: f"Answer: {row['answer']}" for row in questions}
     first, second, third = questions[:3]
     other = {"number": "77", "boolean": "yes and no", "choice": "C" if first["answer"] == "B" else "B"}
@@ -109,7 +107,7 @@ def test_every_benchmark_has_the_judge_of_all(benchmark: str, project: Project, 
     done = project.run()
     computed = {name for name, outcome in done.items() if outcome == "computed"}
     assert {name for name in computed if " judge " not in name} == {f"aggregate {benchmark}"}
-    found = project.rows("evaluate", "judged", JUDGED)
+    found = project.rows("evaluate", "judged")
     assert sorted((row["status"], row["correct"], row["reason"] or "") for row in found) == [
         ("none", False, FINDS_NONE),
         (NOT_IN_RESPONSE, False, f"the judge's answer is not in the response: {judge.replies[INVENTED][8:]}"),
@@ -129,7 +127,7 @@ def test_every_benchmark_has_the_judge_of_all(benchmark: str, project: Project, 
     assert "with the judge Judge (prompt: answer)" in " ".join(project.published("report.md").split())
     told = [
         answer["why"]
-        for row in project.rows("aggregate", "items", ITEMS)
+        for row in project.rows("aggregate", "items")
         for one in row["questions"]
         for answer in one["answers"]
     ]
@@ -144,7 +142,7 @@ def test_a_judge_of_its_own_is_compared_with_people(project: Project, judge: Jud
     prepared(project, "cfmm")
     project.make("extract", "generate", "filter", "verify")
     answer_all(project, judge)
-    first, second, third = project.rows("verify", "questions", QUESTIONS)[:3]
+    first, second, third = project.rows("verify", "questions")[:3]
     labels = [(first, first["answer"]), (second, "none"), (third, "none")]
     lines = [f"{row['question_id']},theirs,direct,{said}" for row, said in labels]
     text = "\n".join(["question_id,model,strategy,answer", *lines, ""])

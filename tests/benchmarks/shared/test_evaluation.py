@@ -14,7 +14,7 @@ from tests.faulty_proxy import Fault, FaultyProxy
 from tests.projects import Project
 from tests.tiny_checkpoints import tiny_text_model
 from whatif.engine import artifacts
-from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS
+from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.artifacts.writer import ArtifactWriter
 from whatif.engine.graph.freshness import Condition
 from whatif.engine.graph.run import run
@@ -196,7 +196,7 @@ def test_equal_failures_in_several_lines_of_a_file_are_one_reason(
     for job in project.graph.jobs:
         if job.step.stage not in ("evaluate", "aggregate"):
             run(job, lambda line: None)
-    ids = [row["question_id"] for row in project.rows("verify", "questions", QUESTIONS)]
+    ids = [row["question_id"] for row in project.rows("verify", "questions")]
     failed = ["yes"] + ["#REF!"] * (len(ids) - 1)
     lines = [f"{name},{cell}\n" for name, cell in zip(ids, failed, strict=True)]
     path.write_text("question_id,response\n" + "".join(lines), encoding="utf-8")

@@ -20,8 +20,7 @@ from tests.projects import Project, Row
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
 from whatif.commands import snakemake as workflow
 from whatif.engine import artifacts
-from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS
-from whatif.engine.artifacts.site_schemas import ITEMS
+from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.freshness import Condition
 from whatif.engine.language.options import printed_question
@@ -61,12 +60,12 @@ def test_an_endpoint_is_sent_each_puzzle_with_its_options_and_the_form_of_the_an
     project: Project, endpoint: Endpoint
 ) -> None:
     project.make("evaluate")
-    questions = project.rows("verify", "questions", QUESTIONS)
+    questions = project.rows("verify", "questions")
     assert sorted(sent(endpoint)) == sorted(
         f"{printed_question(row['question'], row['choices'])}\nAnswer with one letter." for row in questions
     )
     assert all("Select the correct answer:A:" in words for words in sent(endpoint))
-    assert len(project.rows("evaluate", "predictions", PREDICTIONS)) == len(questions)
+    assert len(project.rows("evaluate", "predictions")) == len(questions)
 
 
 def test_an_endpoint_without_log_probabilities_ends_an_evaluation_that_ranks(
@@ -158,7 +157,7 @@ def test_where_else_a_model_is_evaluated_makes_nothing_stale(project: Project) -
 def test_the_parts_of_a_benchmark_do_not_warn_of_each_others_responses(
     project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    questions = project.rows("verify", "questions", QUESTIONS)
+    questions = project.rows("verify", "questions")
     answers = {row["question_id"]: row["answer"] for row in questions}
     project.values["models"] = {"theirs": theirs(project, {**answers, "elsewhere-1": "A"})}
     capsys.readouterr()
@@ -173,14 +172,14 @@ def test_the_parts_of_a_benchmark_do_not_warn_of_each_others_responses(
 
 
 def test_a_file_of_one_part_leaves_the_others_unanswered(project: Project) -> None:
-    last = project.rows("verify", "questions", QUESTIONS)[-1]
+    last = project.rows("verify", "questions")[-1]
     project.values["models"] = {"theirs": theirs(project, {last["question_id"]: last["answer"]})}
     project.make("evaluate", "aggregate")
     assert project.funnel()["evaluate theirs"] == ("error: 47", 48, 1, 47)
 
 
 def test_losses_in_a_file_are_ranked(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    questions = project.rows("verify", "questions", QUESTIONS)
+    questions = project.rows("verify", "questions")
     path = project.folder / "theirs.jsonl"
     losses = {row["question_id"]: [0.5 if each == row["answer"] else 2.0 for each in "ABCD"] for row in questions}
     path.write_text("".join(json.dumps({"question_id": k, "losses": v}) + "\n" for k, v in losses.items()))
@@ -215,7 +214,7 @@ def test_a_pilot_is_asked_whole_pairs_of_every_group_and_says_so(mixed: tuple[Pr
     project, _ = mixed
     rows = rows_by_model(project)
     asked = {row["question_id"] for row in rows["majority"]}
-    questions = [row for row in project.rows("verify", "questions", QUESTIONS) if row["question_id"] in asked]
+    questions = [row for row in project.rows("verify", "questions") if row["question_id"] in asked]
     assert Counter(row["group"] for row in questions) == dict.fromkeys(GROUPS, 2)
     assert Counter(Counter(row["pair_id"] for row in questions).values()) == {2: 6}
     assert len(rows["random"]) == 48
@@ -227,7 +226,7 @@ def test_a_pilot_is_asked_whole_pairs_of_every_group_and_says_so(mixed: tuple[Pr
         assert "(pilot sample of 6 pairs)" in text or name == "drops"
     assert "Most frequent (pilot sample of 6 pairs)" in project.published("table7.md")
     assert "Random (pilot" not in project.published("report.md")
-    items = project.rows("aggregate", "items", ITEMS)
+    items = project.rows("aggregate", "items")
     systems = [answer["system"] for item in items for asked in item["questions"] for answer in asked["answers"]]
     assert systems.count("Most frequent (pilot sample of 6 pairs)") == 12
     assert not any("Most frequent" in name and "pilot" not in name for name in systems)

@@ -20,7 +20,7 @@ from tests.projects import Project
 from tests.tiny_checkpoints import tiny_text_model
 from whatif.commands.snakemake import targets
 from whatif.engine import artifacts
-from whatif.engine.artifacts.schemas import JUDGED, QUESTIONS
+from whatif.engine.artifacts.schemas import JUDGED
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph import jobs
 from whatif.engine.graph.freshness import Condition
@@ -329,7 +329,7 @@ LABELS = """question_id,model,strategy,answer
 
 def labels_of(project: Project, before: str = "", after: str = "") -> list[dict[str, Any]]:
     """Writes labels of the four responses that are for a judge and of one other; returns all questions."""
-    questions = project.rows("verify", "questions", QUESTIONS)
+    questions = project.rows("verify", "questions")
     first, other, *rest, _ = (row["question_id"] for row in questions)
     text = LABELS.replace(before, after, 1).format(first, *rest, other)
     Path("labels.csv").write_text(text, encoding="utf-8")
