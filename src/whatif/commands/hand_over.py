@@ -1,8 +1,8 @@
 """Hands a command of whatif over to the job server of its run, and ends as the command does.
 
-The shell of a job runs this file by its path, with `python -I -S`: it starts in a hundredth of a second, because it imports
-nothing that is installed. The arguments are the name of the server's socket and those of the command. If the server is
-gone or does not take the job (`whatif.commands.job_server`), the command starts here as any other.
+The shell of a job runs this file by its path, with `python -I -S`: it starts in a hundredth of a second, because it
+imports nothing that is installed. The arguments are the name of the server's socket and those of the command. If the
+server is gone or does not take the job (`whatif.commands.job_server`), the command starts here as any other.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LENGTH = 4  # bytes at the beginning of a request that give its length
 
 def main(name: str, *arguments: str) -> None:
     """Ends this process: with the exit code of the command, or by becoming the command."""
-    words = [os.fsencode(os.getcwd()), *map(os.fsencode, arguments)]
+    words = [os.getcwdb(), *map(os.fsencode, arguments)]  # noqa: PTH109  (pathlib is slow to import)
     request = b"\0\0".join([b"\0".join(words), b"\0".join(map(b"=".join, os.environb.items()))])
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the job, too, which ends in order
     try:
@@ -32,7 +32,7 @@ def main(name: str, *arguments: str) -> None:
     except OSError:
         pass
     signal.signal(signal.SIGINT, before)
-    os.execvp("whatif", ["whatif", *arguments])  # noqa: S606, S607  (as the shell would)
+    os.execvp("whatif", ["whatif", *arguments])
 
 
 if __name__ == "__main__":

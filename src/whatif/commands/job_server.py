@@ -1,14 +1,14 @@
 """The job server of a local run: a process that has imported what jobs need, and forks each of them.
 
 Imports take longer than most jobs compute: half a second for every job, four seconds where a model is loaded. So the
-Snakemake that plans starts this server, and the shell of a job calls `hand_over.py` in place of `whatif`. A fork runs the
-command as a process of its own, with the environment, folder and outputs of that shell. It fails, is interrupted and is
-killed alone.
+Snakemake that plans starts this server, and the shell of a job calls `hand_over.py` in place of `whatif`. A fork runs
+the command as a process of its own, with the environment, folder and outputs of that shell. It fails, is interrupted
+and is killed alone.
 
-A job starts as a new process, as on other systems than Linux and with `WHATIF_JOB_SERVER=no`, wherever a fork may differ
-from one: if its environment is another one than that of the server, if a file of the code has changed since the server
-read it, or if a thread runs in the server. The server imports what two jobs have imported before it forks the next one,
-except on a machine with a GPU: no process can use it that is a fork of one that has looked for it.
+A job starts as a new process, as on other systems than Linux and with `WHATIF_JOB_SERVER=no`, wherever a fork may
+differ from one: if its environment is another one than that of the server, if a file of the code has changed since the
+server read it, or if a thread runs in the server. The server imports what two jobs have imported before it forks the
+next one, except on a machine with a GPU: no process can use it that is a fork of one that has looked for it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from pathlib import Path
 from shlex import quote
 from types import ModuleType
 
-from setproctitle import setproctitle
+from setproctitle import getproctitle, setproctitle
 
 from whatif import benchmarks
 from whatif.commands import cli, hand_over
@@ -49,8 +49,9 @@ _ENOUGH_JOBS = 2  # that imported a module before the server does
 # Of the shell of each job, and without consequence for what is imported.
 _OF_EACH_SHELL = {"_", "OLDPWD", "PWD", "SHLVL", "TEMP", "TEMPDIR", "TMP", "TMPDIR"}
 # Snakemake sets them for each job to the number of its threads, which is one.
-_THREADS = (
-    "GOTO_NUM_THREADS MKL_NUM_THREADS NUMEXPR_NUM_THREADS OMP_NUM_THREADS OPENBLAS_NUM_THREADS VECLIB_MAXIMUM_THREADS"
+ONE_THREAD = (
+    *("GOTO_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"),
+    "VECLIB_MAXIMUM_THREADS",
 )
 _GPUS = ("/dev/nvidiactl", "/dev/kfd")
 _SHARED = tuple({os.fspath(Path(cli.__file__).parents[1]), *map(sysconfig.get_path, ("stdlib", "purelib", "platlib"))})
@@ -65,6 +66,7 @@ class JobServer:
     def __init__(self) -> None:
         self._name = f"whatif-{os.getpid()}-{secrets.token_hex(8)}"
         self._shell = shutil.which("bash")
+        self.process: subprocess.Popen[bytes] | None = None
         self._is_used = sys.platform == "linux" and os.environ.get(VARIABLE) != "no" and self._shell is not None
 
     @property
@@ -83,11 +85,11 @@ class JobServer:
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind(f"\0{self._name}")  # abstract: there is no file
             listening.listen(socket.SOMAXCONN)
-            self._process = subprocess.Popen(
+            self.process = subprocess.Popen(
                 f"{prefix}exec {quote(sys.executable)} -P -m {__name__} {listening.fileno()}",
                 shell=True,
                 executable=self._shell,
-                env={**os.environ, **dict.fromkeys(_THREADS.split(), "1")},
+                env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")},
                 stdin=subprocess.PIPE,  # which the system closes when this process ends, however it ends
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,  # a job that starts without the server says what is wrong
@@ -97,7 +99,7 @@ class JobServer:
 
 @dataclass(frozen=True)
 class _Request:
-    """A command that is to run: its words, where, with which variables, and the descriptors of its input and outputs."""
+    """A command that is to run: its words, where, with which variables, and its input and outputs."""
 
     folder: str
     words: tuple[str, ...]
@@ -273,6 +275,7 @@ def _is_shared(module: ModuleType) -> bool:
 
 def main() -> None:
     """Serves the socket of this descriptor; in a fork, runs its command."""
+    getproctitle()  # finds the place of the title, as long as no variable has been set
     words = _Jobs(socket.socket(fileno=int(sys.argv[1]))).serve()
     if words is not None:
         cli.main(words, prog_name="whatif")
