@@ -1,4 +1,4 @@
-"""`dvc repro` of a whole project, against the same with each job as a new process. Both sides must make the same bytes."""
+"""`dvc repro` of a whole project, against the same with each job as a new process: both must make the same bytes."""
 
 from __future__ import annotations
 
