@@ -20,6 +20,7 @@ from bench import NotInstalledError
 MEASUREMENTS = {
     "puzzle-images": "bench.puzzle_images",
     "noop-repro": "bench.noop_repro",
+    "repro": "bench.repro",
     "restore-repro": "bench.restore_repro",
     "status-1000-artifacts": "bench.status",
     "rank-options": "bench.rank_options",

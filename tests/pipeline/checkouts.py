@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from tests.defaults import ROOT
+from whatif.commands.job_server import VARIABLE
 
 SMALL: dict[str, Any] = {
     "benchmarks": ["cvqa-synthetic"],
@@ -234,11 +235,16 @@ def finished_checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
 
 @pytest.fixture(scope="session")
 def made_by_snakemake(finished_checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """A copy of the finished checkout in which Snakemake then made everything again. No test changes it."""
+    """A copy of the finished checkout in which Snakemake then made everything again, each job as a new process.
+
+    No test changes it.
+    """
 
     def make(checkout: Checkout) -> None:
         finished_checkout.copied_to(checkout.path).forget()
-        _said(checkout.run(*ENTRY_POINTS["snakemake"]), checkout)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv(VARIABLE, "no")
+            _said(checkout.run(*ENTRY_POINTS["snakemake"]), checkout)
 
     return made_once(tmp_path_factory, "by-snakemake", make)
 

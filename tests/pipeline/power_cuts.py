@@ -26,6 +26,7 @@ from tests.faulty_proxy import FaultyProxy
 from tests.pipeline.checkouts import ENTRY_POINTS, SMALL, Checkout, copy_of_sources
 from tests.pipeline.slurm_cluster import AT_ONCE, SNAKEMAKE, Cluster
 from whatif.engine.params.base import STAGES
+from whatif.engine.processes.owners import command_line, command_of
 from whatif.engine.random_streams import stream
 
 KINDS = ("job", "snakemake", "dvc")
@@ -263,8 +264,8 @@ def job_of(run: subprocess.Popen[bytes]) -> psutil.Process | None:
     return next((process for process in processes(run) if _is_job(_words(process))), None)
 
 
-def _is_job(words: list[str]) -> bool:
-    return words[:1] == ["whatif"] and words[1:2] != [] and words[1] in STAGES
+def _is_job(words: tuple[str, ...]) -> bool:
+    return words[:1] == ("whatif",) and words[1:2] != () and words[1] in STAGES
 
 
 def kill_session(run: subprocess.Popen[bytes]) -> None:
@@ -316,13 +317,9 @@ def _program(process: psutil.Process) -> str:
     return next(iter(_words(process)), "")
 
 
-def _words(process: psutil.Process) -> list[str]:
-    """The name of the Python program that a process runs, and its arguments; empty for any other."""
-    try:
-        words = process.cmdline()
-    except psutil.Error:
-        return []
-    return [Path(words[1]).name, *words[2:]] if len(words) > 1 and Path(words[0]).name.startswith("python") else []
+def _words(process: psutil.Process) -> tuple[str, ...]:
+    """dvc, snakemake or whatif, if a process runs it, and its arguments; empty for any other."""
+    return command_of(command_line(process))
 
 
 def _send(process: psutil.Process, number: signal.Signals) -> None:

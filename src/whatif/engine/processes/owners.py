@@ -85,7 +85,7 @@ def dvc_run(root: Path) -> Running | None:
             process = psutil.Process(pid)
         except psutil.Error:
             continue
-        command = command_of(_command_line(process))
+        command = command_of(command_line(process))
         plans = command[:2] == ("dvc", "repro") or command[:3] == ("dvc", "exp", "run")
         if plans and _is_of_a_run(process) and _checkout_of(process) in (None, root.resolve()):
             return _describe(process)
@@ -103,7 +103,7 @@ def whole_repro() -> str | None:
     import psutil
 
     for parent in psutil.Process().parents():
-        command = command_of(_command_line(parent))
+        command = command_of(command_line(parent))
         if command[:1] == ("dvc",):
             is_whole = command[:2] == ("dvc", "repro") and set(command[2:]) <= _OF_ALL_STAGES
             return f"{parent.pid} {parent.create_time()}" if is_whole and not _is_a_stage_frozen() else None
@@ -187,19 +187,22 @@ def _own_process_ids() -> set[int]:
 
 
 def _is_of_a_run(process: psutil.Process) -> bool:
-    command = command_of(_command_line(process))
+    command = command_of(command_line(process))
     is_stage = command[:1] != ("whatif",) or command[1:2] in [(stage,) for stage in (*STAGES, "make")]
     return bool(command) and is_stage and "daemon" not in command[:2]
 
 
-def _command_line(process: psutil.Process) -> Sequence[str]:
+def command_line(process: psutil.Process) -> Sequence[str]:
+    """The words with which a process was started; none if it has ended."""
     import psutil
 
     try:
         # An ended process whose parent has not collected its exit status has no command line.
-        return process.cmdline()
+        words = process.cmdline()
     except psutil.Error:
         return ()
+    # A fork of the job server has written its command over that of the server: one text, and nothing after it.
+    return words[0].split() if words and not any(words[1:]) else words
 
 
 def command_of(command_line: Sequence[str]) -> tuple[str, ...]:
@@ -247,7 +250,7 @@ def _checkout_of(process: psutil.Process) -> Path | None:
 def _describe(process: psutil.Process) -> Running:
     import psutil
 
-    command = command_of(_command_line(process))
+    command = command_of(command_line(process))
     try:
         since = datetime.fromtimestamp(process.create_time()).astimezone().isoformat(timespec="seconds")
         parent = process.parent()

@@ -13,10 +13,10 @@ SNAKEFILE = str(HERE / "main.smk")
 def shell_prefix() -> str:
     """What a job's shell runs first, so that the job has the same code as the process that plans it.
 
-    Empty for an installed whatif, which the job finds by itself. Braces are doubled: Snakemake formats the text.
+    Empty for an installed whatif, which the job finds by itself.
     """
     source = HERE.parents[3]
     if source.name in ("site-packages", "dist-packages") and source.is_relative_to(sys.prefix):
         return ""
     before = "${PYTHONPATH:+:$PYTHONPATH}"
-    return f"export PYTHONPATH={quote(str(source))}{before}; ".replace("{", "{{").replace("}", "}}")
+    return f"export PYTHONPATH={quote(str(source))}{before}; "

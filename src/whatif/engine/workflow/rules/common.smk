@@ -10,8 +10,9 @@ from whatif.engine.processes.ending import end_cleanly
 with contextlib.redirect_stderr(io.StringIO()):
     ASKED = parse_args(sys.argv[1:])[1] if "snakemake" in sys.argv[0] else None
 
+RUNS_HERE = workflow.is_main_process and (ASKED is None or ASKED.executor in (None, "local"))
 if workflow.is_main_process:  # before the imports that take time
-    end_cleanly(ends_jobs=ASKED is None or ASKED.executor in (None, "local"))
+    end_cleanly(ends_jobs=RUNS_HERE)
 
 from whatif.engine.errors import WhatifError
 from whatif.engine.cluster.resources import group_of, load_resources, resources_of
@@ -19,7 +20,9 @@ from whatif.engine.cluster.faults import check_cluster, explain
 from whatif.engine.workflow.dvc_files import check_cache
 from whatif.engine.processes.locks import record_run
 from whatif.engine.workflow.report_entries import report_entry
+from whatif.engine.workflow.rules import shell_prefix
 from whatif.engine.workflow.stage_files import DESCRIPTIONS
+from whatif.commands.job_server import JobServer
 from whatif.commands.snakemake import (
     inputs_from_others,
     open_graph,
@@ -28,6 +31,12 @@ from whatif.commands.snakemake import (
     targets,
     wildcard_patterns,
 )
+
+# A prefix of our own takes the place of Snakemake's, which makes a failing command before a pipe count. It also tells
+# the job whose it is: a job ends with its Snakemake (whatif.engine.processes.ending).
+PREFIX = f"set -euo pipefail; {shell_prefix()}export WHATIF_PARENT={os.getpid()}; "
+JOB_SERVER = JobServer() if RUNS_HERE else None
+shell.prefix(f"{PREFIX}{JOB_SERVER.shell_function if JOB_SERVER else ''}".replace("{", "{{").replace("}", "}}"))
 
 ON_SLURM = workflow.is_main_process and ASKED is not None and ASKED.executor == "slurm" and not ASKED.dryrun
 
@@ -109,6 +118,8 @@ wildcard_constraints:
 onstart:
     if workflow.is_main_process:
         record_run()
+    if JOB_SERVER:
+        JOB_SERVER.start(PREFIX)
 
 
 onerror:

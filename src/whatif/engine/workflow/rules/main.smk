@@ -7,12 +7,6 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
-from whatif.engine.workflow.rules import shell_prefix
-
-# A prefix of our own takes the place of Snakemake's, which makes a failing command before a pipe count. It also tells
-# the job whose it is: a job ends with its Snakemake (whatif.engine.processes.ending).
-shell.prefix(f"set -euo pipefail; {shell_prefix()}export WHATIF_PARENT={os.getpid()}; ")
-
 min_version("9.0")
 
 from whatif.engine.errors import WhatifError
