@@ -166,8 +166,8 @@ class _Jobs:
         return f"{code_stamp(self._packages)} {installed}"
 
     def _accept(self, listening: socket.socket) -> tuple[str, ...] | None:
-        client, _ = listening.accept()
         with contextlib.ExitStack() as at_the_end, contextlib.suppress(OSError, ValueError):
+            client, _ = listening.accept()
             not_taken = at_the_end.enter_context(contextlib.ExitStack())
             not_taken.callback(client.close)
             request = _Request.received(client)
@@ -235,7 +235,8 @@ class _Jobs:
             self._end()
         with contextlib.suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
-                client = self._clients.pop(ended[0])
+                if (client := self._clients.pop(ended[0], None)) is None:
+                    continue  # a library started it
                 code = os.waitstatus_to_exitcode(ended[1])
                 with contextlib.suppress(OSError):
                     client.sendall(bytes([code if code >= 0 else 128 - code]))
@@ -245,6 +246,8 @@ class _Jobs:
 
     def _end_job_of(self, gone: socket.socket) -> None:
         """Ends the job of a client that was ended."""
+        if gone.fileno() < 0:  # its job has ended at the same time
+            return
         self._selector.unregister(gone)
         for job, client in self._clients.items():
             if client is gone:
