@@ -135,7 +135,7 @@ def load_checkpoint(
         try:
             model, reader = _loaded(settings, _Source(str(file), place, options, of_model), kind, check, load_reader)
         except WhatifError as error:
-            raise explained(error, file) from error
+            raise explained(error, file, place) from error
     set_ends(model, header)
     return model, reader
 

@@ -75,17 +75,27 @@ def alone(path: Path) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     # Otherwise newer versions may keep the blocks, and download code that computes with them.
     whole: Any = getattr(transformers, "GgufConfig", None)
     of_model = {} if whole is None else {"quantization_config": whole(dequantize=True)}
-    with tempfile.TemporaryDirectory(prefix="whatif-gguf-") as folder:
-        link = Path(folder) / path.name
-        link.symlink_to(path.resolve())
-        yield folder, {"gguf_file": str(link)}, of_model
+    logging: Any = transformers.utils.logging
+    shown = logging.get_verbosity()
+    logging.set_verbosity_error()  # what it warns of is an error here, in one line
+    try:
+        with tempfile.TemporaryDirectory(prefix="whatif-gguf-") as folder:
+            link = Path(folder) / path.name
+            link.symlink_to(path.resolve())
+            yield folder, {"gguf_file": str(link)}, of_model
+    finally:
+        logging.set_verbosity(shown)
 
 
-def explained(error: WhatifError, path: Path) -> WhatifError:
-    """The error to raise where transformers cannot load a GGUF file: with what to do about an architecture."""
-    if "architecture" not in str(error):
-        return error
-    return WhatifError(f"{str(error).rstrip('.')}; {_INSTEAD}")
+def explained(error: WhatifError, path: Path, place: str) -> WhatifError:
+    """The error to raise where transformers cannot load a GGUF file from `place`: what is wrong, and what to do."""
+    said = str(error).replace(place, str(path.parent))
+    if "ignore_mismatched_sizes" in said:
+        return WhatifError(
+            f"checkpoint {path}: is damaged: the sizes in its header are not those of its tensors; copy or download it "
+            "again"
+        )
+    return WhatifError(f"{said.rstrip('.')}; {_INSTEAD}") if "architecture" in said else WhatifError(said)
 
 
 def set_ends(model: Any, header: GgufHeader) -> None:

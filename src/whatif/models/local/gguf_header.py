@@ -95,7 +95,7 @@ class _Reader:
         architecture = scalars.get("general.architecture")
         if not isinstance(architecture, str):
             raise self._damaged("it does not name an architecture (general.architecture)")
-        self._check_layers(scalars, len(listed))
+        self._check_layers(architecture, scalars, len(listed))
         return GgufHeader(architecture, scalars, frozenset(tensor.name for tensor in listed))
 
     def _check_kind(self) -> None:
@@ -124,7 +124,7 @@ class _Reader:
             raise self._damaged(f"its arrays have more than {_MOST_VALUES:,} values, at {key!r:.80}")
         if kind == _TEXT:
             for _ in range(count):
-                self._skip(self._length())
+                self._text()
         else:
             self._skip(count * struct.calcsize(self._format(kind, key)))
         return None
@@ -177,7 +177,13 @@ class _Reader:
                 raise self._damaged(f"the rows of the tensor {tensor.name!r:.80} are not whole blocks")
             yield tensor, math.prod(tensor.shape) // values * size
 
-    def _check_layers(self, values: Mapping[str, Scalar], tensors: int) -> None:
+    def _check_layers(self, architecture: str, values: Mapping[str, Scalar], tensors: int) -> None:
+        for name in ("block_count", "embedding_length"):  # or the libraries would build a model of their default size
+            if f"{architecture}.{name}" not in values:
+                raise WhatifError(
+                    f"checkpoint {self.path}: is not a language model: its header has no {architecture:.40}.{name}; "
+                    "give the file of a language model, not that of its vision tower (mmproj) or its vocabulary"
+                )
         for key, layers in values.items():  # the libraries read the keys of any architecture, and build all layers
             if key.endswith(".block_count") and not (isinstance(layers, int) and 0 <= layers <= tensors):
                 shown = f"{layers:,}" if isinstance(layers, int) else f"{layers!r:.80}"
@@ -185,21 +191,21 @@ class _Reader:
 
     def _check_count(self, count: int, smallest: int, what: str) -> None:
         if count > _MOST_ENTRIES or count * smallest > self.size:
-            raise self._damaged(f"its header declares {count:,} {what}, and the file has {self.size:,} bytes")
+            raise WhatifError(
+                f"checkpoint {self.path}: is truncated or damaged: its header declares {count:,} {what}, and the file "
+                f"has {self.size:,} bytes; {_AGAIN}"
+            )
 
     def _numbers(self, form: str) -> tuple[Any, ...]:
         form = f"<{form}"
         return struct.unpack(form, self._take(struct.calcsize(form)))
 
-    def _length(self) -> int:
-        length: int = self._numbers("Q")[0]
+    def _text(self) -> str:
+        (length,) = self._numbers("Q")
         if length > _LONGEST_TEXT:
             raise self._damaged(f"its header declares a text of {length:,} bytes")
-        return length
-
-    def _text(self) -> str:
         try:
-            return self._take(self._length()).decode("utf-8")
+            return self._take(length).decode("utf-8")
         except UnicodeDecodeError as error:
             raise self._damaged("its header has a text that is not UTF-8") from error
 
