@@ -7,6 +7,7 @@ import resource
 import struct
 import sys
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,8 @@ from whatif.models.local.chat import hugging_face_chat
 from whatif.models.local.encoders import dual_encoder
 
 pytest.importorskip("torch")
-pytest.importorskip("gguf", reason="the package gguf is not installed (extra `real`)")
-pytestmark = pytest.mark.slow
+_NO_GGUF = "the package gguf is not installed (extra `real`)"
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(find_spec("gguf") is None, reason=_NO_GGUF)]
 
 _HUGE = 2**62
 _F32, _TEXT, _ARRAY, _UINT8, _UINT32 = 0, 8, 9, 0, 4
