@@ -74,17 +74,22 @@ def header(
     return b"GGUF" + struct.pack("<IQQ", version, *declared) + b"".join(entries + tensors) + bytes(64)
 
 
-def language_model(architecture: str) -> bytes:
-    """The values that each language model has, as one entry: of an architecture, without layers."""
-    sizes = (entry(f"{architecture}.{name}", _UINT32, bytes(4)) for name in ("block_count", "embedding_length"))
-    return b"".join((entry("general.architecture", _TEXT, text(architecture)), *sizes))
+def language_model(architecture: str) -> list[bytes]:
+    """The values that each language model has: of an architecture, without layers and with an empty vocabulary."""
+    return [
+        entry("general.architecture", _TEXT, text(architecture)),
+        *(entry(f"{architecture}.{name}", _UINT32, bytes(4)) for name in ("block_count", "embedding_length")),
+        entry("tokenizer.ggml.model", _TEXT, text("gpt2")),
+        entry("tokenizer.ggml.tokens", _ARRAY, struct.pack("<IQ", _TEXT, 0)),
+    ]
 
 
 def header_of(architecture: str, *entries: bytes, tensors: tuple[bytes, ...] = ()) -> bytes:
-    return header(language_model(architecture), *entries, tensors=tensors, counts=(len(tensors), 3 + len(entries)))
+    return header(*language_model(architecture), *entries, tensors=tensors)
 
 
 LLAMA = entry("general.architecture", _TEXT, text("llama"))
+MANY_LAYERS = entry("llama.block_count", _UINT32, struct.pack("<I", 10**9))
 BYTES: list[tuple[str, bytes, str]] = [
     ("nothing", b"", "is empty; copy or download it again"),
     ("a page of the web", b"<!DOCTYPE html>" * 9, "is not a GGUF file: it begins with b'<!DO', not with b'GGUF'"),
@@ -123,10 +128,7 @@ BYTES: list[tuple[str, bytes, str]] = [
     ("an alignment of 0", header(LLAMA, entry("general.alignment", _UINT32, bytes(4))), "not a power of two"),
     (
         "a thousand million layers",
-        header(
-            LLAMA,
-            *(entry(f"llama.{n}", _UINT32, struct.pack("<I", 10**9)) for n in ("block_count", "embedding_length")),
-        ),
+        header_of("llama").replace(text("llama.block_count") + struct.pack("<II", _UINT32, 0), MANY_LAYERS),
         "llama.block_count is 1,000,000,000, but the file holds 0 tensors",
     ),
     (
@@ -147,7 +149,11 @@ BYTES: list[tuple[str, bytes, str]] = [
     ("a type of tensor that is not known", header(LLAMA, tensors=(tensor("a", (1,), kind=999),)), "has the type 999"),
     ("rows of half a block", header(LLAMA, tensors=(tensor("a", (7,), kind=2),)), "are not whole blocks"),
     ("no sizes", header(LLAMA), "is not a language model: its header has no llama.block_count; give the file of a"),
-    ("a vision tower", header(entry("general.architecture", _TEXT, text("clip"))), "not that of its vision tower"),
+    (
+        "a vision tower",
+        header(entry("general.architecture", _TEXT, text("clip"))),
+        "not that of a vision tower (mmproj)",
+    ),
     ("no tensors", header_of("llama"), "cannot be loaded"),
     (
         "an architecture that transformers does not load",
@@ -213,9 +219,9 @@ def test_settings_that_contradict_the_weights(key: str, value: int, tmp_path: Pa
     ("name", "words"),
     [
         ("blk.1.ffn_up.weight", "its files lack 1 weights, first model.layers.1.mlp.up_proj.weight"),
-        ("tokenizer.ggml.tokens", "cannot be loaded"),
-        ("tokenizer.ggml.model", "cannot be loaded"),
-        ("tokenizer.ggml.merges", "cannot be loaded"),
+        ("tokenizer.ggml.tokens", "is not a language model: its header has no tokenizer.ggml.tokens; give"),
+        ("tokenizer.ggml.model", "is not a language model: its header has no tokenizer.ggml.model; give"),
+        ("tokenizer.ggml.merges", "; give its checkpoint with safetensors, or run the file behind llama-server"),
     ],
 )
 def test_a_part_that_is_not_there(name: str, words: str, whole: Path, tmp_path: Path) -> None:

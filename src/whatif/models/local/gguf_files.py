@@ -95,7 +95,7 @@ def explained(error: WhatifError, path: Path, place: str) -> WhatifError:
             f"checkpoint {path}: is damaged: the sizes in its header are not those of its tensors; copy or download it "
             "again"
         )
-    return WhatifError(f"{said.rstrip('.')}; {_INSTEAD}") if "architecture" in said else WhatifError(said)
+    return WhatifError(f"{said.rstrip('.')}; {_INSTEAD}" if "cannot be loaded" in said else said)
 
 
 def set_ends(model: Any, header: GgufHeader) -> None:

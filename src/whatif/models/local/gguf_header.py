@@ -95,7 +95,8 @@ class _Reader:
         architecture = scalars.get("general.architecture")
         if not isinstance(architecture, str):
             raise self._damaged("it does not name an architecture (general.architecture)")
-        self._check_layers(architecture, scalars, len(listed))
+        self._check_keys(architecture, found)
+        self._check_layers(scalars, len(listed))
         return GgufHeader(architecture, scalars, frozenset(tensor.name for tensor in listed))
 
     def _check_kind(self) -> None:
@@ -177,13 +178,16 @@ class _Reader:
                 raise self._damaged(f"the rows of the tensor {tensor.name!r:.80} are not whole blocks")
             yield tensor, math.prod(tensor.shape) // values * size
 
-    def _check_layers(self, architecture: str, values: Mapping[str, Scalar], tensors: int) -> None:
-        for name in ("block_count", "embedding_length"):  # or the libraries would build a model of their default size
-            if f"{architecture}.{name}" not in values:
+    def _check_keys(self, architecture: str, found: Mapping[str, Scalar | None]) -> None:
+        sizes = (f"{architecture:.40}.{name}" for name in ("block_count", "embedding_length"))
+        for key in (*sizes, "tokenizer.ggml.model", "tokenizer.ggml.tokens"):
+            if key not in found:  # the libraries would build a model of their default size, or fail without a word
                 raise WhatifError(
-                    f"checkpoint {self.path}: is not a language model: its header has no {architecture:.40}.{name}; "
-                    "give the file of a language model, not that of its vision tower (mmproj) or its vocabulary"
+                    f"checkpoint {self.path}: is not a language model: its header has no {key}; give the file of a "
+                    "language model with its vocabulary, not that of a vision tower (mmproj)"
                 )
+
+    def _check_layers(self, values: Mapping[str, Scalar], tensors: int) -> None:
         for key, layers in values.items():  # the libraries read the keys of any architecture, and build all layers
             if key.endswith(".block_count") and not (isinstance(layers, int) and 0 <= layers <= tensors):
                 shown = f"{layers:,}" if isinstance(layers, int) else f"{layers!r:.80}"
