@@ -72,6 +72,7 @@ def _dimensions(stage: str) -> dict[str, str]:
 def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str | None) -> None:
     """Runs the jobs of a stage, or of one of its steps, one after another, and reports the outcome of each."""
     from whatif import benchmarks
+    from whatif.engine.cluster.gpus import take_gpus
     from whatif.engine.graph.cautions import cautions
     from whatif.engine.graph.run import run
     from whatif.engine.processes.locks import is_planned
@@ -86,6 +87,7 @@ def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str 
         for line in cautions(graph, jobs):
             say(line)
     for job in jobs:
+        take_gpus(job, say)
         run(job, say)
 
 

@@ -40,7 +40,7 @@ def hold_checkout() -> BinaryIO:
     if other := owners.dvc_run(Path.cwd()):
         file.close()
         raise owners.InUseError(str(other))
-    _sign(file)
+    sign(file)
     return file
 
 
@@ -70,7 +70,8 @@ def last_run() -> list[str]:
         return []
 
 
-def _sign(file: BinaryIO, what: str = "") -> None:
+def sign(file: BinaryIO, what: str = "") -> None:
+    """Writes into the file of a lock who holds it, and since when."""
     now = datetime.now().astimezone().isoformat(timespec="seconds")
     text = f"process {os.getpid()} on {socket.gethostname()} since {now}{what}"
     with contextlib.suppress(OSError):  # on a full disk the lock is held without its holder's name
@@ -87,7 +88,7 @@ def hold_job(name: str, say: Callable[[str], None]) -> Iterator[None]:
         except OSError:
             say(f"{name}: waiting for another process that is making it")
             fcntl.flock(file, fcntl.LOCK_EX)
-        _sign(file, f" ({name})")
+        sign(file, f" ({name})")
         yield
 
 
@@ -100,7 +101,7 @@ def try_job(name: str) -> Iterator[bool]:
         except OSError:
             yield False
             return
-        _sign(file, f" ({name})")
+        sign(file, f" ({name})")
         yield True
 
 

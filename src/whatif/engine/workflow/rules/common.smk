@@ -15,6 +15,7 @@ if workflow.is_main_process:  # before the imports that take time
     end_cleanly(ends_jobs=RUNS_HERE)
 
 from whatif.engine.errors import WhatifError
+from whatif.engine.cluster.gpus import visible
 from whatif.engine.cluster.resources import group_of, load_resources, resources_of
 from whatif.engine.cluster.faults import check_cluster, explain
 from whatif.engine.workflow.dvc_files import check_cache
@@ -89,8 +90,13 @@ def published(rule):
     return [in_report(path, step) for path in step.text_files] if step else []
 
 
+# No more jobs that need a GPU run here at a time than there are (`whatif.engine.cluster.gpus`).
+GPUS = visible() if RUNS_HERE else []
+if GPUS:
+    workflow.global_resources.setdefault("gpu", len(GPUS))
+
 # Only a cluster, or whoever limits them here, needs resources; planning a job with them takes Snakemake twice as long.
-USES_RESOURCES = ASKED is None or ASKED.executor not in (None, "local") or ASKED.resources or ASKED.set_resources
+USES_RESOURCES = GPUS or not RUNS_HERE or ASKED is None or ASKED.resources or ASKED.set_resources
 
 
 def resources_for(rule):
