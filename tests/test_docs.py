@@ -9,11 +9,14 @@ from pathlib import Path
 
 import click
 import pytest
+import yaml
+from pydantic import TypeAdapter
 
 from docs import tables
 from docs.numbers.markdown import ROOT
 from docs.tables import names, pages, released_questions, updated, with_block
 from whatif.commands.cli import main
+from whatif.engine.params.models import ModelSettings
 from whatif.formats.c_vqa import read_released
 from whatif.scoring.shortcuts.features import by_rank
 
@@ -82,6 +85,29 @@ def test_an_unknown_command_or_option_is_found() -> None:
     assert not is_known(["restart"], main) and not is_known(["responses", "join"], main)
     assert not is_known(["resume", "--door", "dvc"], main) and is_known(["responses", "merge", "a.sqlite"], main)
     assert is_known(["resume", "--entry-point", "snakemake", "--", "--cores", "8"], main)
+
+
+def test_entries_of_models_on_their_page_are_settings() -> None:
+    """An entry with `...` for a value is only a part of one."""
+    settings: TypeAdapter[object] = TypeAdapter(ModelSettings)
+    blocks = re.findall(r"^```yaml\n(models:\n.*?)^```", (ROOT / "docs/models.md").read_text("utf-8"), re.M | re.S)
+    entries = {key: entry for text in blocks for key, entry in yaml.safe_load(text)["models"].items()}
+    entries["smollm2 of make real"] = yaml.safe_load((ROOT / "examples/smollm2.yaml").read_text("utf-8"))["smollm2"]
+    whole = [entry for entry in entries.values() if "..." not in entry.values()]
+    assert len(whole) > 8
+    for entry in whole:
+        settings.validate_python(entry)
+
+
+def test_make_real_puts_its_entry_under_the_models() -> None:
+    lines = (ROOT / "params.yaml").read_text("utf-8").splitlines(keepends=True)
+    assert lines.count("models:\n") == 1
+    place = lines.index("models:\n") + 1
+    lines.insert(place, (ROOT / "examples/smollm2.yaml").read_text("utf-8"))
+    ours = yaml.safe_load("".join(lines))
+    entry = ours["models"].pop("smollm2")
+    assert ours == yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
+    assert set(entry["benchmarks"]) <= set(ours["benchmarks"])
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)

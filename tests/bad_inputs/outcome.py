@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from whatif.commands.cli import LazyGroup
 
-_PROGRESS = "Loading weights"  # the beginning of a progress bar of transformers
+_PROGRESS = ("Loading weights", "Converting and de-quantizing")  # the beginnings of progress bars of transformers
 
 
 class _OneCommand(LazyGroup):

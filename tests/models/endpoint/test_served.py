@@ -152,6 +152,18 @@ def test_what_changes_answers_changes_the_identity(checkpoint: Path, tmp_path: P
     assert load("served", settings_of(other), 0).identity != found
 
 
+def test_a_gguf_file_is_identified_by_its_bytes(tmp_path: Path) -> None:
+    file, copy, other = (tmp_path / name for name in ("a.gguf", "b.gguf", "c.gguf"))
+    for path, data in ((file, b"GGUF of a"), (copy, b"GGUF of a"), (other, b"GGUF of c")):
+        path.write_bytes(data)
+    identity = load("served", settings_of(file, model="local"), 0).identity or {}
+    assert "files" in identity and str(file) not in json.dumps(identity)
+    assert load("served", settings_of(copy, model="local"), 0).identity == identity
+    assert load("served", settings_of(other, model="local"), 0).identity != identity
+    with pytest.raises(WhatifError, match=r"nothing.gguf: no such file; give the path of a GGUF file"):
+        load("served", settings_of(tmp_path / "nothing.gguf"), 0)
+
+
 def test_a_model_of_the_hub_is_named(here: Path) -> None:
     hub = settings_of(Path("some/checkpoint"))
     assert (load("served", hub, 0).identity or {})["checkpoint"] == "some/checkpoint"

@@ -31,9 +31,22 @@ _DECIDES: Mapping[str, tuple[str, ...]] = {
     "torchvision": ("torchvision", "torch"),
     "transformers": ("transformers", "tokenizers", "torch"),
 }
-# They check, store and show, and compute nothing.
+# They check, store and show, and compute nothing. That of a GGUF file is what its format says; and the package is
+# installed only where such files are used, but the code of every checkpoint names it.
 _DECIDE_NOTHING = frozenset(
-    ("click", "jinja2", "markupsafe", "openpyxl", "pyarrow", "pydantic", "safetensors", "threadpoolctl", "tqdm", "yaml")
+    (
+        "click",
+        "gguf",
+        "jinja2",
+        "markupsafe",
+        "openpyxl",
+        "pyarrow",
+        "pydantic",
+        "safetensors",
+        "threadpoolctl",
+        "tqdm",
+        "yaml",
+    )
 )
 
 

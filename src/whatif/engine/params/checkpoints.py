@@ -14,7 +14,8 @@ from whatif.engine.params.model_entries import Answerer, ModelEntry, Prompt, Sev
 class LocalCheckpoint(Settings):
     """A checkpoint of the Hugging Face libraries, from the hub or from a folder, that runs on this machine."""
 
-    checkpoint: SourcePath  # hub id, path of a folder, or `embedded:NAME`
+    # Hub id, path of a folder, `embedded:NAME`, or for language models a GGUF file.
+    checkpoint: SourcePath
     revision: str | None = None
     dtype: Literal["float32", "float16", "bfloat16"] = "float32"
     device: str = "cpu"

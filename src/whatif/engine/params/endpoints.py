@@ -105,7 +105,8 @@ class ServedModel(EndpointModel):
     # occur, `--host` and `--port` are added.
     command: ServerCommand
     model: str | None = Field(default=None, min_length=1)  # name that the server lists; null: the checkpoint's
-    checkpoint: SourcePath | None = Field(default=None, min_length=1)  # hub id or path of a folder, for `{checkpoint}`
+    # Hub id, or path of a folder or GGUF file, for `{checkpoint}`.
+    checkpoint: SourcePath | None = Field(default=None, min_length=1)
     concurrency: int = Field(default=16, ge=1, le=256)
     startup_seconds: float = Field(default=900, gt=0, le=86_400)  # until the server must answer
     engine_version: str | None = Field(default=None, min_length=1)  # null: found out from the command

@@ -18,6 +18,7 @@ from whatif.models.endpoint.engine import engine_of
 from whatif.models.endpoint.request import Endpoint
 from whatif.models.endpoint.server import Server, start
 from whatif.models.local.checkpoints import folder_of
+from whatif.models.local.gguf_files import gguf_file
 from whatif.models.order import in_order
 
 _NOT_STARTED = "http://127.0.0.1/v1"  # the address of a server that has no port yet
@@ -32,15 +33,15 @@ class ServedAnswers:
     The server is started when a question is asked, so stored answers need none. It then runs until `close`, or until
     this object or the process ends.
 
-    Raises WhatifError when the engine is not installed or its version is unknown, or the checkpoint's folder does not
-    exist.
+    Raises WhatifError when the engine is not installed or its version is unknown, or the checkpoint's folder or GGUF
+    file does not exist.
     """
 
     def __init__(self, settings: ServedModel, seed: int) -> None:
         self._settings = settings
         self._seed = seed
-        self._folder = None if settings.checkpoint is None else folder_of(settings.checkpoint)
-        self._checkpoint = settings.checkpoint if self._folder is None else str(self._folder.resolve())
+        self._files = _files_of(settings.checkpoint)
+        self._checkpoint = settings.checkpoint if self._files is None else str(self._files.resolve())
         self._model = settings.model or self._checkpoint or ""
         self._engine = engine_of(words_of(settings.command))
         version = settings.engine_version or self._engine.version
@@ -124,10 +125,10 @@ class ServedAnswers:
         return ApiModel(adapter="api", model=self._model, base_url=base_url, **common)
 
     def _weights(self) -> dict[str, str]:
-        """What identifies the weights, independent of the path of a folder."""
+        """What identifies the weights, independent of the path of a folder or GGUF file."""
         named = {} if self._settings.model is None else {"model": self._settings.model}
-        if self._folder is not None:
-            return {**named, "files": source_digest(self._folder)}
+        if self._files is not None:
+            return {**named, "files": source_digest(self._files)}
         if self._checkpoint is not None:
             return {**named, "checkpoint": self._checkpoint}
         if _is_folder(self._model):
@@ -166,6 +167,11 @@ def _flags(command: str) -> list[str]:
     """The words that may change answers; where the program is installed is left out, because its version is known."""
     program, *flags = without_address(command)
     return [Path(program).name, *flags]
+
+
+def _files_of(checkpoint: str | None) -> Path | None:
+    """The folder or GGUF file of a checkpoint on this machine; None for a hub id."""
+    return None if checkpoint is None else gguf_file(checkpoint) or folder_of(checkpoint)
 
 
 def _is_folder(name: str) -> bool:

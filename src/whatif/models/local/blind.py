@@ -14,13 +14,11 @@ from whatif.engine.language.prompts import wrapper
 from whatif.engine.language.prompts.form import PLACE
 from whatif.engine.params.checkpoints import BlindTextModel
 from whatif.models import Model
-from whatif.models.local.answer_place import AnswerPlace, answer_place, decoded, remembered_option_tokens
-from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
+from whatif.models.local.answer_place import AnswerPlace, answer_place
+from whatif.models.local.answerer import LocalModel, Prompt
 from whatif.models.local.checkpoints import identity, load_text_model
 from whatif.models.local.conversations import Template, check_system_message, only_question, text_turns
-from whatif.models.local.generation import Batches, continued, prepare_generation
-from whatif.models.local.option_scores import keeps_keys_and_values, shared_prefix_scores, whole_pass_scores
-from whatif.models.local.ranking_memory import RankingMemory
+from whatif.models.local.language_models import encoded_chats, text_checkpoint
 
 VERSION = 2  # increase it when a change alters answers
 
@@ -35,10 +33,6 @@ def blind(settings: BlindTextModel, seed: int) -> Model:
     that its prompt has no place for.
     """
     model, tokenizer = load_text_model(settings)
-    tokenizer.padding_side = "left"
-    ends = prepare_generation(model, tokenizer, settings.decoding)
-    if tokenizer.pad_token is None:
-        tokenizer.pad_token = tokenizer.eos_token
     chats = tokenizer.chat_template is not None
     around = wrapper(settings.prompt)
     # Templates of language models expect a turn's text as a string, not in parts.
@@ -51,34 +45,13 @@ def blind(settings: BlindTextModel, seed: int) -> Model:
             "put the text into `prompt`"
         )
     place = answer_place(settings.checkpoint, tokenizer, str) if chats else AnswerPlace(around.partition(PLACE)[2], " ")
-    plain = keeps_keys_and_values(model)
-    memory = RankingMemory(model)
-    checkpoint = Checkpoint(
-        encode=partial(_encode_chat, template) if chats else partial(_encode, tokenizer, around),
-        option_tokens=remembered_option_tokens(tokenizer, place),
-        score=partial(shared_prefix_scores, model, memory=memory) if plain else partial(whole_pass_scores, model),
-        forget=memory.forget,
-        generate=partial(continued, model, ends),
-        decode=partial(decoded, tokenizer),
-        ends=ends,
-        max_new_tokens=settings.max_new_tokens,
-        looks=False,
-        decoding=settings.decoding,
-    )
-    # A recurrent state would also run through the padding of a batch.
-    batches = Batches(settings.batch_size if plain else 1)
+    encode = partial(_encode_chat, template) if chats else partial(_encode, tokenizer, around)
+    checkpoint, batches = text_checkpoint(settings, model, tokenizer, encode, place, looks=False)
     return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), batches)
 
 
 def _encode_chat(template: Template, prompts: Sequence[Prompt]) -> Mapping[str, Any]:
-    encoded: Mapping[str, Any] = template.processor.apply_chat_template(
-        [template.conversation(prompt.messages) for prompt in prompts],
-        add_generation_prompt=True,
-        return_dict=True,
-        return_tensors="pt",
-        padding=True,
-    )
-    return encoded
+    return encoded_chats(template, [prompt.messages for prompt in prompts])
 
 
 def _encode(tokenizer: Any, words: str, prompts: Sequence[Prompt]) -> Mapping[str, Any]:

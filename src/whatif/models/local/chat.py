@@ -12,9 +12,10 @@ from whatif.engine.params.checkpoints import HuggingFaceChat
 from whatif.models import Model
 from whatif.models.local.answer_place import answer_place, decoded, remembered_option_tokens
 from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
-from whatif.models.local.checkpoints import identity, load_chat_model
+from whatif.models.local.checkpoints import identity, language_model_type, load_chat_model
 from whatif.models.local.conversations import Template, check_system_message
 from whatif.models.local.generation import Batches, continued, prepare_generation
+from whatif.models.local.language_models import text_chat
 from whatif.models.local.option_scores import option_scores
 from whatif.models.local.ranking_memory import RankingMemory
 from whatif.models.local.sent_images import sent
@@ -32,8 +33,12 @@ def hugging_face_chat(settings: HuggingFaceChat, seed: int) -> Model:
     or the same prompt (see `ranking_memory`). Images are not shared with beam search. `seed` has no effect:
     `decoding` has its own.
 
-    Raises WhatifError as `load_chat` does.
+    A language model without images is taken too, and answers where only text is sent (see `text_chat`).
+
+    Raises WhatifError as `load_chat` or `text_chat` does.
     """
+    if (kind := language_model_type(settings)) is not None:
+        return text_chat(settings, kind)
     return load_chat(settings).model
 
 

@@ -1,4 +1,4 @@
-"""Finds truncated or damaged weight files from their headers, before a library fails on them."""
+"""Finds missing, truncated or damaged files of a checkpoint, before a library fails on them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,54 @@ from typing import Any
 
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.inputs import open_regular, read_bytes
+from whatif.models.local.faults import first_line
 
 _LENGTH_BYTES = 8  # size of the initial number, which is the length of the header
 _LONGEST_HEADER = 100_000_000  # bytes; the format allows no more
+_PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json")
+_TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json")
 _AGAIN = "copy or download it again"
 _LAYERS = re.compile(r".*(layers?|blocks?|depths?)(_per_\w+)?")  # keys that count layers, in any architecture
 _FEW_LAYERS = 1_000  # are built in seconds
+
+
+def check_files(folder: Path, *, pictures: bool, texts: bool) -> None:
+    """Checks the files of a checkpoint of transformers; `pictures` and `texts` tell what its processor has to read.
+
+    Raises WhatifError, naming the file, when one is missing, truncated or damaged.
+    """
+    needed: list[tuple[str, tuple[str, ...]]] = [("config.json", ("config.json",))]
+    if pictures:
+        needed.append(("a processor", _PROCESSOR_FILES))
+    if texts:
+        needed.append(("a tokeniser", _TOKENIZER_FILES))
+    for what, names in needed:
+        if not any((folder / name).is_file() for name in names):
+            raise WhatifError(f"checkpoint {folder}: lacks {what} ({' or '.join(names)})")
+    index = folder / "model.safetensors.index.json"
+    if not index.is_file():
+        if not (folder / "model.safetensors").is_file():
+            raise WhatifError(f"checkpoint {folder}: lacks weights (model.safetensors, or its parts and their index)")
+        check_layers(folder / "config.json", check_weights(folder / "model.safetensors"))
+        return
+    try:
+        content = json.loads(read_bytes(index))
+        named = set(content["weight_map"].values())
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
+        raise WhatifError(f"checkpoint {index}: is not an index of weights: {first_line(error)}") from error
+    odd = [part for part in named if not isinstance(part, str) or not part or Path(part).name != part]
+    if odd or not named:
+        raise WhatifError(
+            f"checkpoint {index}: names {f'{odd[0]!r:.60}' if odd else 'nothing'} as a file of weights; "
+            "each must be the name of a .safetensors file beside it"
+        )
+    parts = sorted(named)
+    lost = [part for part in parts if not (folder / part).is_file()]
+    if lost:
+        raise WhatifError(f"checkpoint {folder}: lacks {len(lost)} of {len(parts)} weight files, first {lost[0]}")
+    if not isinstance(content.get("metadata"), dict):  # the library reads it
+        raise WhatifError(f'checkpoint {index}: lacks `metadata`; add `"metadata": {{}}` beside `weight_map`')
+    check_layers(folder / "config.json", sum(check_weights(folder / part) for part in parts))
 
 
 def check_layers(configuration: Path, weights: int) -> None:
