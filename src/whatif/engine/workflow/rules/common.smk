@@ -86,7 +86,7 @@ def others(rule):
 
 def published(rule):
     step = STEPS.get(rule)
-    return [in_report(path, step) for path in step.text_files] if step else []
+    return [in_report(path, step) for path in step.published(GRAPH.params)] if step else []
 
 
 # Only a cluster, or whoever limits them here, needs resources; planning a job with them takes Snakemake twice as long.
