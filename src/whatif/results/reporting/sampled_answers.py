@@ -21,6 +21,7 @@ from whatif.scoring.statistics.majority_at_k import agreement, majority_at_k
 COLUMNS = ("question_id", "model", "strategy", "samples")  # that are read from `predictions`
 FIELDS = ("answer", "status")  # that are read of each sample
 NO_ANSWER, ERROR = -1, -2  # codes of samples that were not answered, and of failed ones
+_PIECE = 1 << 18  # predictions that are read together
 Row = Mapping[str, Any]
 
 
@@ -100,7 +101,7 @@ def sampled_answers(predictions: Iterable[pa.Table], questions: Sequence[Row]) -
     asked = _Asked(ids, np.array([known[kind] for kind in kinds], dtype=np.int64), list(known))
     found: dict[System, list[tuple[Places, Numbers, Flags]]] = {}
     without: dict[System, pa.Table] = {}
-    for piece in predictions:
+    for piece in _joined(predictions):
         for system, rows in _by_system(piece):
             arrays = asked.arrays(rows, found[system][0][1].shape[1] if system in found else None)
             if arrays is None:
@@ -168,6 +169,18 @@ class _Asked:
 
 def _uneven(rows: pa.Table, place: int, samples: int, wanted: int) -> WhatifError:
     return refused(rows, place, f"has {samples or 'no'} samples, and others have {wanted}; ask the model again")
+
+
+def _joined(pieces: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """The rows of tables in larger ones: whatever their size, looking up their questions has the same cost."""
+    waiting: list[pa.Table] = []
+    for piece in pieces:
+        waiting.append(piece)
+        if sum(one.num_rows for one in waiting) >= _PIECE:
+            yield pa.concat_tables(waiting)
+            waiting = []
+    if waiting:
+        yield pa.concat_tables(waiting)
 
 
 def _by_system(piece: pa.Table) -> Iterator[tuple[System, pa.Table]]:
