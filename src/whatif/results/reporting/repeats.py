@@ -36,11 +36,14 @@ IDENTITY = ("model", "name", "source", "strategy", "variant", "measure", "k")
 Row = Mapping[str, Any]
 
 _ABOUT = (
-    "SE over samples: of decoding, if the same questions were asked again. SE over items: with other questions; it "
-    "contains the former, and Decoding is the share of the variance that does. Agreement: how often two samples of a "
-    "question give the same answer."
+    "SE over samples: if the same questions were asked again. SE over items: with other questions as well. Decoding: "
+    "the share of the latter's variance that is noise of decoding. Agreement: how often two samples of a question give "
+    "the same answer."
 )
-_PASS = "pass@k: one of k samples is right. majority@k: the majority of k samples is; the largest k counts elsewhere."
+_PASS = (
+    "pass@k: at least one of k samples is right. majority@k: the majority of k samples is right; the largest k is the "
+    "accuracy in all other tables."
+)
 
 
 @dataclass(frozen=True, eq=False)
