@@ -13,6 +13,7 @@ from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.graph.jobs import Job
 
 WRITER = {"adapter": "api", "model": "w", "base_url": "http://127.0.0.1:9/v1", "max_new_tokens": 9, "benchmarks": []}
+SAMPLED = {**WRITER, "benchmarks": None, "decoding": {"temperature": 1.0, "samples": 3}}
 Whole = tuple[Project, Job, Published]
 
 
@@ -56,3 +57,11 @@ def report_of(project: Project, job: Job, publish: Callable[[Any], None]) -> Pub
         publish(job.task(outputs, project.messages.append))
     published: Published = outputs
     return published
+
+
+def repeated(row: Row) -> Row:
+    """A prediction as the majority of three samples, of which one gives another answer."""
+    other = "B" if row["answer"] == "A" else "A"
+    given = [row["answer"], other, row["answer"]]
+    samples = [{"response": one, "answer": one, "status": "ok", "request_key": None} for one in given]
+    return {**row, "choice_scores": None, "samples": samples}

@@ -10,7 +10,17 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.cfmm.answered import Row, item, prediction, question, scores
-from tests.benchmarks.report_inputs import WRITER, Whole, full, judgement, rejection, report_of, write_inputs
+from tests.benchmarks.report_inputs import (
+    SAMPLED,
+    WRITER,
+    Whole,
+    full,
+    judgement,
+    rejection,
+    repeated,
+    report_of,
+    write_inputs,
+)
 from tests.pictures import png
 from tests.projects import Project
 from tests.published import funnel_lines
@@ -23,6 +33,7 @@ from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.graph.jobs import Job
 from whatif.formats.cfmm_items import CATEGORIES
+from whatif.results.reporting.table import from_csv
 
 pytestmark = pytest.mark.slow
 
@@ -107,7 +118,8 @@ def made_inputs(project: Project, **others: list[Row]) -> Job:
 
     def predictions(of: Mapping[str, str]) -> list[Row]:
         asked = [row for row in questions if of["model"] == "chance" or row["pair_id"] in pilot.pairs]
-        return written(of["model"], of["strategy"], asked)
+        made = written(of["model"], of["strategy"], asked)
+        return [*map(repeated, made)] if "decoding" in project.values["models"][of["model"]] else made
 
     def shortcuts(of: Mapping[str, str]) -> list[Row]:
         return [{"set": "ours", "variant": of["variant"], "rule": "letter", "choice": "A", "right": 6, "n": 12}]
@@ -135,7 +147,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Whole:
 
 def test_all_files_are_published_and_the_headline_has_each_system(whole: Whole) -> None:
     project, job, _ = whole
-    assert [path for path in job.step.text_files if not (project.folder / path).is_file()] == []
+    assert [path for path in job.published if not (project.folder / path).is_file()] == []
     numbers = project.metrics
     assert numbers["eyes"]["direct"]["acc_b"] == 100.0 and numbers["eyes"]["direct"]["acc_c"] == 0.0
     assert numbers["eyes"]["one-shot"]["acc_c"] == 100.0 and numbers["eyes"]["direct"]["items"] == 6
@@ -239,3 +251,23 @@ def test_wrong_answers_after_reasons_are_shown_and_a_rule_without_its_scores_is_
     turns = [answer["turns"] for one in item["questions"] for answer in one["answers"] if answer["turns"]]
     assert turns == [["It is <b>two</b>."]]
     assert "ranked by mean" in " ".join(project.published("totals.md").split())
+
+
+def test_a_model_with_several_samples_has_the_table_of_repeats(project: Project) -> None:
+    selected(project).values["models"]["eyes"] = {**SAMPLED, "limit": 6}
+    project.section("evaluate")["strategies"] = ["direct", "one-shot"]
+    job = made_inputs(project)
+    report_of(project, job, aggregate.function)
+    assert [path for path in job.step.text_files if not (project.folder / path).is_file()] == []
+    rows = from_csv((project.folder / "metrics/cfmm/repeats.csv").read_text(encoding="utf-8"))
+    found = {
+        (row["strategy"], row["variant"], row["measure"], row["k"]): (row["value"], row["n"])
+        for row in rows.to_dict("records")
+    }
+    assert set(rows["model"]) == {"eyes"}
+    assert found["direct", BASIC, "accuracy", ""] == (66.6667, 6)
+    assert found["direct", "counterfactual", "accuracy", ""] == (33.3333, 6)
+    assert [found["direct", BASIC, "majority", k][0] for k in "13"] == [66.6667, 100]
+    assert [found["direct", "counterfactual1", "pass", k][0] for k in "123"] == [33.3333, 66.6667, 100]
+    assert found["direct", "", "drop", ""] == (33.3333, 24)  # four pairs of each item
+    assert found["one-shot", "", "drop", ""] == (0, 24)

@@ -10,7 +10,17 @@ import pytest
 
 from tests.benchmarks.mucr.answered_items import Row, asked_with_others, item, items, prediction, question
 from tests.benchmarks.mucr.rows import candidate, causal_pair, choice, description
-from tests.benchmarks.report_inputs import WRITER, Whole, full, judgement, rejection, report_of, write_inputs
+from tests.benchmarks.report_inputs import (
+    SAMPLED,
+    WRITER,
+    Whole,
+    full,
+    judgement,
+    rejection,
+    repeated,
+    report_of,
+    write_inputs,
+)
 from tests.pictures import png
 from tests.projects import Project
 from tests.published import funnel_lines
@@ -23,6 +33,7 @@ from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.jobs import Job
+from whatif.results.reporting.table import from_csv
 
 pytestmark = pytest.mark.slow
 
@@ -128,7 +139,8 @@ def made_inputs(project: Project, **others: list[Row]) -> Job:
     }
 
     def answered(of: Mapping[str, str]) -> list[Row]:
-        return list(predictions(of["model"], of["strategy"], ITEMS, first=of["strategy"] == "direct"))
+        made = list(predictions(of["model"], of["strategy"], ITEMS, first=of["strategy"] == "direct"))
+        return [*map(repeated, made)] if "decoding" in project.values["models"][of["model"]] else made
 
     return write_inputs(project, tables, {"predictions": answered})
 
@@ -148,7 +160,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
 
 def test_all_files_are_published_and_the_headline_has_each_system(whole: Whole) -> None:
     project, job, _ = whole
-    assert [path for path in job.step.text_files if not (project.folder / path).is_file()] == []
+    assert [path for path in job.published if not (project.folder / path).is_file()] == []
     numbers = project.metrics
     assert numbers["eyes"]["direct"] | {"text": 100.0, "multimodal": 0.0, "gap": 100.0} == numbers["eyes"]["direct"]
     assert numbers["eyes"]["cot"]["multimodal_cp"] == 0.0 and "text" not in numbers["eyes"]["cot"]
@@ -260,3 +272,14 @@ def test_a_pilot_sample_is_marked_in_the_names_and_people_who_choose_images_have
     assert "not in the pilot sample" in project.published("funnel.csv")
     assert "p1" in project.published("annotators.md")
     assert "choose,labels,in,,8" in project.published("funnel.csv")
+
+
+def test_a_model_with_several_samples_has_the_table_of_repeats(project: Project) -> None:
+    project.values["models"]["eyes"] = SAMPLED
+    job = made_inputs(project)
+    report_of(project, job, aggregate.function)
+    assert [path for path in job.step.text_files if not (project.folder / path).is_file()] == []
+    rows = from_csv((project.folder / "metrics/mucr/repeats.csv").read_text(encoding="utf-8"))
+    assert set(rows["model"]) == {"eyes"} and "drop" not in set(rows["measure"])
+    text = rows.query("strategy == 'direct' and measure == 'accuracy' and variant == 'text'")
+    assert text["value"].tolist() == [66.6667]

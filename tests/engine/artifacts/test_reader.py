@@ -19,7 +19,7 @@ from whatif.engine import artifacts
 from whatif.engine.artifacts import writer as artifact_writer
 from whatif.engine.artifacts.ahead import read_ahead
 from whatif.engine.artifacts.images import SortedImages, image_row
-from whatif.engine.artifacts.schemas import IMAGES, REJECTIONS
+from whatif.engine.artifacts.schemas import IMAGES, PREDICTIONS, REJECTIONS
 from whatif.engine.artifacts.writer import ArtifactWriter, write_artifact
 from whatif.engine.errors import WhatifError
 
@@ -49,6 +49,22 @@ def test_rows_are_chosen_by_the_text_of_their_columns(tmp_path: Path) -> None:
     reasons = {row["reason"] for row in rows(40_000)}
     assert len(list(artifacts.rows_of(path, REJECTIONS, only={"item_id": ids[:10], "reason": reasons}))) == 10
     assert list(artifacts.rows_of(path, REJECTIONS, only={"item_id": []})) == []
+
+
+def test_only_some_fields_of_structs_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "predictions.parquet"
+    sample = {"response": "B it is", "answer": "B", "status": "ok", "request_key": "k"}
+    empty = dict.fromkeys(PREDICTIONS.schema.names) | {
+        "model": "m",
+        "strategy": "direct",
+        "status": "ok",
+        "correct": True,
+    }
+    made = [{**empty, "question_id": "q1", "samples": [sample, sample]}, {**empty, "question_id": "q2"}]
+    write_artifact(path, PREDICTIONS, made)
+    (piece,) = artifacts.batches(path, PREDICTIONS, ["question_id", "samples"], parts={"samples": ("answer", "status")})
+    some = {"answer": "B", "status": "ok"}
+    assert piece.to_pylist() == [{"question_id": "q1", "samples": [some, some]}, {"question_id": "q2", "samples": None}]
 
 
 @pytest.mark.parametrize("piece", [1, 7, 1_000, 20_000])

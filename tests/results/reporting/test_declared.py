@@ -96,3 +96,11 @@ def test_a_module_without_a_table_is_an_error(package: Path) -> None:
     (package / "tables/empty.py").write_text("TABLE = 3\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"empty.py: defines no table; write `TABLE: Declared"):
         TableModules("declaring").files  # noqa: B018
+
+
+def test_a_table_that_the_results_do_not_have_is_in_no_report(package: Path) -> None:
+    empty = "from whatif.results.reporting.declared import Made\n\nTABLE = Made(5, lambda found: None)\n"
+    (package / "tables/absent.py").write_text(empty, encoding="utf-8")
+    modules = TableModules("declaring")
+    assert "absent" in modules.tables and "absent.csv" in modules.files
+    assert [table.name for table in tables_of(modules, [2, 3])] == ["sums", "later-sums"]

@@ -12,6 +12,7 @@ from whatif.benchmarks.cfmm.item_answers import Asked, ItemAnswers
 from whatif.benchmarks.cfmm.item_views import cfmm_items, system_name
 from whatif.benchmarks.cfmm.measures import ACCURACIES, ALL, TOTAL, Row, measures
 from whatif.benchmarks.cfmm.reported import prompt_name, reported
+from whatif.benchmarks.cfmm.schemas import BASIC
 from whatif.benchmarks.cfmm.settings import ReportSettings
 from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.pilots import pilots_of
@@ -45,6 +46,11 @@ class Cfmm(SystemResults):
     def asked(self) -> Asked:
         """The questions in arrays."""
         return self.answers.questions
+
+    @property
+    def first_variant(self) -> str:
+        """The variant of the first question of a pair."""
+        return BASIC
 
     @property
     def chance(self) -> float:

@@ -109,6 +109,11 @@ class RealResults(Results):
         """The image of each pair by its id: by name, where it is not available."""
         return {row["pair_id"]: (row["image_ids"] or [picture_name(row)])[0] for row in self.questions}
 
+    @property
+    def clusters(self) -> dict[str, str]:
+        """The image of each question by its id."""
+        return {row["question_id"]: self.pictures[row["pair_id"]] for row in self.questions}
+
     @cached_property
     def sets(self) -> dict[str, Sequence[Row]]:
         """The sets that tables show, by name: our verified questions, the released ones, or both; the main one first.

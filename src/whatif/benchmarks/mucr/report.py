@@ -77,6 +77,11 @@ class Mucr(SystemResults):
         without = " Questions in text have no image, so they count as unanswered."
         return super().ranked_by + (without if self.rule == "minus-without-image" else "")
 
+    @property
+    def clusters(self) -> dict[str, str]:
+        """The group of each question by its id."""
+        return dict(zip(self.asked.ids.to_pylist(), map(str, self.asked.group.tolist()), strict=True))
+
     @cached_property
     def systems(self) -> dict[System, Answerer]:
         """All systems."""

@@ -75,7 +75,13 @@ ENCODER = Dimension(
     ignores=("name", "benchmarks"),
     code=adapter_code,
 )
-_OF_ANSWERERS = ("name", "limit", "price_per_million_prompt_tokens", "price_per_million_response_tokens")
+_OF_ANSWERERS = (
+    "name",
+    "limit",
+    "price_per_million_prompt_tokens",
+    "price_per_million_response_tokens",
+    "decoding.samples",
+)
 _OF_JUDGES = ("name", "price_per_million_prompt_tokens", "price_per_million_response_tokens")
 SHOWN_CHOOSERS = Shown(CHOOSER, _OF_ANSWERERS)
 SHOWN_ANSWERERS = Shown(ANSWERER, _OF_ANSWERERS)

@@ -26,7 +26,7 @@ from whatif.results.reporting.funnel import FunnelStage
 from whatif.results.reporting.judged import Judged
 from whatif.results.reporting.pair_measures import ALL, headline, parts_of
 from whatif.results.reporting.precision import Precision, Resampling
-from whatif.results.reporting.question_pairs import PREDICTION_COLUMNS, QuestionPairAnswers
+from whatif.results.reporting.question_pairs import PREDICTION_COLUMNS, VARIANTS, QuestionPairAnswers
 from whatif.results.reporting.ranking_rules import marked as marked_by_rule
 from whatif.results.reporting.table import OURS, Table
 from whatif.scoring.ranking_rules import STORED
@@ -52,6 +52,16 @@ class Results:
     judged: Judged | None = None
     stages: Sequence[FunnelStage] = ()
     groups: Sequence[str] = ()
+
+    @property
+    def first_variant(self) -> str:
+        """The variant of the first question of a pair."""
+        return VARIANTS[0]
+
+    @property
+    def clusters(self) -> dict[str, str]:
+        """The images of each question by its id, as one name by which its answers are clustered."""
+        return {str(row["question_id"]): "+".join(row["image_ids"]) or row["pair_id"] for row in self.questions}
 
     @property
     def level(self) -> str:

@@ -148,13 +148,17 @@ def batches(
     *,
     encoded: Sequence[str] = (),
     present: Sequence[str] = (),
+    parts: Mapping[str, Sequence[str]] | None = None,
 ) -> Iterator[pa.Table]:
     """The rows of artifacts, one row group at a time, so that memory does not grow with the number of rows.
 
     Text columns in `encoded` are returned as dictionary codes, which is many times faster for repeated values. Columns
-    in `present` are replaced by a bool that tells whether the value is not null, read from one of their leaves.
+    in `present` are replaced by a bool that tells whether the value is not null, read from one of their leaves. A
+    column in `parts`, whose values are lists of structs, has only the named fields of them.
     """
+    within = {} if parts is None else parts
     kinds = {**dict.fromkeys(encoded, pa.dictionary(pa.int32(), pa.string())), **dict.fromkeys(present, pa.bool_())}
+    kinds |= {name: _with_fields(table.schema.field(name).type, some) for name, some in within.items()}
     for path in [paths] if isinstance(paths, Path) else paths:
         footer = footer_of(path)
         if footer.table != table.label:
@@ -165,7 +169,8 @@ def batches(
         schema = pa.schema([field.with_type(kinds.get(field.name, field.type)) for field in fields])
         try:
             with pq.ParquetFile(path, read_dictionary=list(encoded)) as file:
-                leaves = _leaves(file, schema.names, present) if present else list(columns) if columns else None
+                some = bool(present or within)
+                leaves = _leaves(file, schema.names, present, within) if some else list(columns) if columns else None
                 for group in range(file.num_row_groups):
                     piece = file.read_row_group(group, columns=leaves)
                     for name in present:
@@ -175,8 +180,18 @@ def batches(
             raise WhatifError(f"{path}: unreadable ({first_line(error)}){remedy(path)}") from error
 
 
-def _leaves(file: pq.ParquetFile, names: Sequence[str], present: Sequence[str]) -> list[str]:
-    """The paths of all leaves of the columns `names`; for columns in `present`, only the smallest leaf."""
+def _with_fields(kind: pa.ListType, names: Sequence[str]) -> pa.ListType:
+    """A type of lists of structs with only these of their fields."""
+    return pa.list_(pa.struct([kind.value_type.field(name) for name in names]))
+
+
+def _leaves(
+    file: pq.ParquetFile, names: Sequence[str], present: Sequence[str], parts: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """The paths of all leaves of the columns `names`; for columns in `present`, only the smallest leaf.
+
+    For columns in `parts`, only the leaves of the named fields.
+    """
     found: dict[str, list[str]] = {}
     sizes: dict[str, int] = {}
     for place in range(file.metadata.num_columns):
@@ -184,8 +199,9 @@ def _leaves(file: pq.ParquetFile, names: Sequence[str], present: Sequence[str]) 
         found.setdefault(leaf.split(".")[0], []).append(leaf)
         groups = range(file.num_row_groups)
         sizes[leaf] = sum(file.metadata.row_group(group).column(place).total_uncompressed_size for group in groups)
-    least = {name: [min(found[name], key=sizes.__getitem__)] for name in present}
-    return [leaf for name in names for leaf in least.get(name, found[name])]
+    some = {name: [min(found[name], key=sizes.__getitem__)] for name in present}
+    some |= {name: [leaf for leaf in found[name] if leaf.rpartition(".")[2] in parts[name]] for name in parts}
+    return [leaf for name in names for leaf in some.get(name, found[name])]
 
 
 def rows_of(

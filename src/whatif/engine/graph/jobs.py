@@ -73,12 +73,12 @@ class Job:
     @cached_property
     def published(self) -> tuple[Path, ...]:
         """The text files that the job publishes in addition to its artifacts."""
-        return tuple(Path(path) for path in self.step.text_files)
+        return tuple(Path(path) for path in self.step.published(self.params))
 
     @property
     def must_publish(self) -> tuple[str, ...]:
         """The text files without which the job has failed: all that its step declares, or the index of its folder."""
-        return (f"{self.step.folder}/{INDEX}",) if self.step.folder else self.step.text_files
+        return (f"{self.step.folder}/{INDEX}",) if self.step.folder else tuple(map(str, self.published))
 
     @cached_property
     def input_paths(self) -> tuple[Path, ...]:

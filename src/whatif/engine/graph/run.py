@@ -69,7 +69,7 @@ class Outputs:
         if self._job.step.folder:
             self._add(TEXT_FILES, path, data)
             return
-        if path not in self._job.step.text_files:
+        if Path(path) not in self._job.published:
             raise ValueError(f"{path} is not declared in the step's `publishes`")
         self._texts[path] = data
 

@@ -15,7 +15,7 @@ The rest is derived from these declarations: artifact paths, Snakemake rules, co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar, overload
@@ -72,6 +72,8 @@ class Step:
     package_files: data files of Python packages that the work reads, as `package:path`.
     publishes: names of text files in the folder `metrics/BENCHMARK`; `metrics/BENCHMARK.json` is always added. None if
         the step publishes no text files.
+    leaves_out: which of these names a benchmark does not publish with these parameters, such as a table that would have
+        no rows. It is called with the parameters and the name of the benchmark.
     folder: the folder of the project in which the step publishes any number of text files and pictures, such as `site`;
         `index.html` is among them. Empty if there is none. The folder is written from the artifacts, and is no output
         for Snakemake, DVC and git (`whatif.engine.graph.folders`).
@@ -92,6 +94,7 @@ class Step:
     code: tuple[str, ...] = ()
     package_files: tuple[str, ...] = ()
     publishes: tuple[str, ...] | None = None
+    leaves_out: Callable[[Params, str], Collection[str]] = lambda params, benchmark: ()
     folder: str = ""
     declared: Mapping[str, str] = field(default_factory=dict)
     benchmark: str = ""
@@ -133,11 +136,16 @@ class Step:
 
     @cached_property
     def text_files(self) -> tuple[str, ...]:
-        """The paths of the text files that the step publishes."""
+        """The paths of the text files that the step publishes, with any parameters."""
         if self.publishes is None:
             return ()
         folder = f"metrics/{self.benchmark}"
         return (f"{folder}.json", *(f"{folder}/{name}" for name in self.publishes))
+
+    def published(self, params: Params) -> tuple[str, ...]:
+        """Those of `text_files` that the step publishes with these parameters."""
+        out = {f"metrics/{self.benchmark}/{name}" for name in self.leaves_out(params, self.benchmark)}
+        return tuple(path for path in self.text_files if path not in out)
 
     def reading(self, **inputs: OutputOf) -> Step:
         """The same step with other inputs of the same tables, for example for images that another step makes."""

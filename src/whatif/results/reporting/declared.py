@@ -52,14 +52,18 @@ class Declared(Generic[Results]):
 
 @dataclass(frozen=True)
 class Made(Generic[Results]):
-    """A table that a function makes, because several benchmarks have it."""
+    """A table that a function makes, because several benchmarks have it; it may return None for no table.
+
+    A step that publishes such a table says so in its `leaves_out`.
+    """
 
     position: int
-    make: Callable[[Results], Table]
+    make: Callable[[Results], Table | None]
 
-    def table(self, name: str, found: Results) -> Table:
+    def table(self, name: str, found: Results) -> Table | None:
         """The table, under the name of its module."""
-        return replace(self.make(found), name=name)
+        made = self.make(found)
+        return None if made is None else replace(made, name=name)
 
 
 @dataclass(frozen=True)
@@ -74,8 +78,9 @@ class Figure(Generic[Results]):
 
 
 def tables_of(modules: TableModules, found: Any) -> list[Table]:
-    """The tables of all modules, in their order."""
-    return [looked_up(place).table(name, found) for name, place in modules.tables.items()]
+    """The tables of all modules, in their order, without those that these results do not have."""
+    made = (looked_up(place).table(name, found) for name, place in modules.tables.items())
+    return [table for table in made if table is not None]
 
 
 def report_of(modules: TableModules, title: str, found: Any, headline: Headline) -> Report:

@@ -87,7 +87,7 @@ def others(rule):
 
 def published(rule):
     step = STEPS.get(rule)
-    return [in_report(path, step) for path in step.text_files] if step else []
+    return [in_report(path, step) for path in step.published(GRAPH.params)] if step else []
 
 
 # No more jobs that need a GPU run here at a time than there are (`whatif.engine.cluster.gpus`).

@@ -30,6 +30,7 @@ from whatif.benchmark import (
     pairs_of,
     pilot_of,
     shared_tables,
+    without_repeats,
     write_predictions,
 )
 
@@ -44,7 +45,7 @@ from my_benchmark.settings import (
 
 NAME = "my-benchmark"
 # A module in tables/ for each table of its own.
-TABLES = TableModules("my_benchmark", *shared_tables("costs", "funnel"))
+TABLES = TableModules("my_benchmark", *shared_tables("repeats", "costs", "funnel"))
 step = StepsOf(OwnSettings)
 
 
@@ -174,6 +175,7 @@ def audit_shortcuts(task: Task[int]) -> None:
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
+    leaves_out=without_repeats(CHOOSER),
 )
 def aggregate(task: Task[AggregateSettings]) -> None:
     """Makes the tables, the report, and the items of the site."""
