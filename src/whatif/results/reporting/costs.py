@@ -48,8 +48,8 @@ class Spent:
 
 
 def error_kind(reason: str | None) -> str:
-    """The text of a reason before a colon or bracket; the text after it differs between questions."""
-    return re.split(r": | \(", reason or "no reason given", maxsplit=1)[0]
+    """The text of a reason before a colon, a bracket or a number of tokens; what follows differs between questions."""
+    return re.split(r": | \(| at [\d,]+ tokens", reason or "no reason given", maxsplit=1)[0]
 
 
 def spent_by_model(predictions: Iterable[pa.Table]) -> dict[str, Spent]:
