@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from whatif.engine.errors import WhatifError
 from whatif.engine.params.reasoning import EFFORT_VARIABLE, Reasoning
@@ -29,7 +29,7 @@ def template_variables(template: Any) -> frozenset[str]:
     class Generation(jinja2.ext.Extension):
         """The library's own tag around the turns of the assistant."""
 
-        tags: ClassVar[set[str]] = {"generation"}
+        tags = {"generation"}  # noqa: RUF012 - as its base class declares it
 
         def parse(self, parser: Any) -> Any:
             next(parser.stream)
