@@ -47,19 +47,20 @@ class ReasoningTokens:
         """
         used_up = self.budget is not None and len(generated) >= self.budget and self.is_inside(generated[: self.budget])
         tokens = generated[: self.budget] if used_up else generated
+        text = self.text(tokens)
         answer = Answer(
-            response=self.text(tokens),
+            response=text,
             response_tokens=len(tokens),
-            reasoning_tokens=self.count(tokens),
+            reasoning_tokens=self._count(tokens, text),
             cut_off=not tokens or tokens[-1] not in ends,
         )
         if not used_up:
             return answer
         return replace(answer, status="none", reason=f"{NEVER_LEFT}: budget_tokens of {self.room:,} used up")
 
-    def count(self, tokens: list[int]) -> int | None:
-        """How many of the tokens are reasoning, with its last mark; None if there is none."""
-        whole = split_reasoning(self.text(tokens))
+    def _count(self, tokens: list[int], text: str) -> int | None:
+        """How many of the tokens, whose text this is, are reasoning, with its last mark; None if there is none."""
+        whole = split_reasoning(text)
         if whole.cut_off:
             return len(tokens)
         if whole.reasoning is None:
@@ -86,8 +87,9 @@ class BudgetStop:
         """Whether each row ends now: a truth value for each row of new tokens (rows x tokens so far)."""
         import torch
 
-        inside = rows.shape[1] == self.budget
-        found = [inside and self.reasoning.is_inside(row) for row in rows.tolist()]
+        if rows.shape[1] != self.budget:
+            return torch.zeros(len(rows), dtype=torch.bool, device=rows.device)
+        found = [self.reasoning.is_inside(row) for row in rows.tolist()]
         return torch.tensor(found, dtype=torch.bool, device=rows.device)
 
 
