@@ -59,7 +59,7 @@ def test_a_response_that_was_cut_off_counts_only_by_an_answer_that_it_had_finish
     found = predicted(Answer(response=response, response_tokens=64, cut_off=True))
     assert found["answer"] == answer and found["correct"] == (answer == "3")
     if answer is None:
-        reason = REASONING_CUT_OFF if "<think>" in response else "cut off at 64 tokens"
+        reason = f"{REASONING_CUT_OFF if '<think>' in response else 'cut off'} at 64 tokens"
         assert found["status"] == "ambiguous" or (found["status"], found["reason"]) == ("none", reason)
 
 
@@ -213,7 +213,7 @@ def test_what_follows_the_mark_counts_in_a_response_that_was_cut_off_later(
     seen = Answer(response="4 cats")
     (found,) = open_predictions([open_row()], Pictures(), "m", Turns([[seen], [marked]]), strategy="toy")
     assert (found["answer"], found["correct"]) == (answer, answer == "3")
-    reason = REASONING_CUT_OFF if "<think>" in response else "cut off at 64 tokens"
+    reason = f"{REASONING_CUT_OFF if '<think>' in response else 'cut off'} at 64 tokens"
     assert answer is not None or (found["status"], found["reason"]) == ("none", reason)
 
 

@@ -67,7 +67,8 @@ def _took(tally: Tally, prices: Prices | None) -> Iterator[str]:
 
     if tally.counted:
         tokens = f"{tally.prompt_tokens:,} prompt and {tally.response_tokens:,} response tokens"
-        yield f"{tokens}{of(tally.counted)}"
+        thoughts = f", {tally.reasoning_tokens:,} of them reasoning" if tally.reasoning_tokens else ""
+        yield f"{tokens}{of(tally.counted)}{thoughts}"
         if prices is not None:
             yield f"cost {money(prices.cost(tally.prompt_tokens, tally.response_tokens))}"
     if tally.timed:

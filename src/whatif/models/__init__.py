@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, runti
 from whatif.engine.errors import WhatifError
 from whatif.engine.language.messages import Messages, images_in, last_prompt
 from whatif.engine.language.options import LETTERS
-from whatif.engine.language.reasoning import CUT_OFF, split_reasoning
+from whatif.engine.language.reasoning import CUT_OFF, NEVER_LEFT, cut_off_reason, split_reasoning
 from whatif.engine.looked_up import looked_up
 from whatif.models.depicted import Depicted
 from whatif.models.program_runs import ProgramRun
@@ -157,6 +157,7 @@ class Answer:
     response ended at the limit of new tokens, before the model was done; `finish` is the reason for its end: `stop`,
     `length`, or the endpoint's word (`whatif.engine.language.finish_reasons`). `response` is as the model gave it, so
     it may contain reasoning; `reasoning` is what an endpoint gave beside it. `without_reasoning` separates the two.
+    `reasoning_tokens` are those of `response_tokens` that are reasoning, where an endpoint or a checkpoint counts them.
 
     What was sent: `image_form` is how the images were shown (see `ImageForm`), `image_sizes` are width and height of
     each image in pixels as the model's processor made it, `image_tokens` is the number of tokens of all images
@@ -181,6 +182,7 @@ class Answer:
     request_key: str | None = None
     prompt_tokens: int | None = None
     response_tokens: int | None = None
+    reasoning_tokens: int | None = None
     cut_off: bool = False
     finish: str | None = None
     image_form: ImageForm | None = None
@@ -197,7 +199,11 @@ class Answer:
             return self
         reasoning = "\n\n".join(filter(None, (self.reasoning, marked))) or None
         said = replace(self, response=response, reasoning=reasoning)
-        return replace(said, status="none", reason=CUT_OFF) if cut_off and self.status == "ok" else said
+        if not cut_off or self.status != "ok":
+            return said
+        whole = CUT_OFF if self.finish is None else NEVER_LEFT  # of a file, it is not known why a response ended
+        reason = cut_off_reason(self.response_tokens) if self.cut_off else whole
+        return replace(said, status="none", reason=reason)
 
 
 def answer_to_empty_option(options: Sequence[str]) -> Answer | None:

@@ -12,8 +12,7 @@ from typing import Any, TypeAlias
 
 from whatif.engine.language.finish_reasons import WITHHELD, ending
 from whatif.engine.language.judges import NO_ANSWER, answer_of, conversation, read
-from whatif.engine.language.reasoning import CUT_OFF as REASONING_CUT_OFF
-from whatif.engine.language.reasoning import split_reasoning
+from whatif.engine.language.reasoning import ended_in_reasoning, split_reasoning
 from whatif.models import Answer, Model, Question
 from whatif.models.shown_progress import with_progress
 from whatif.scoring.extracted_answer import CUT_OFF
@@ -44,7 +43,8 @@ def is_judged(prediction: Row, kind: str) -> bool:
         return False
     if prediction["status"] not in _UNDECIDED and not _is_sentence(prediction, kind):
         return False
-    is_part = str(prediction["reason"]).startswith((CUT_OFF, REASONING_CUT_OFF, WITHHELD))
+    reason = str(prediction["reason"])
+    is_part = reason.startswith((CUT_OFF, WITHHELD)) or ended_in_reasoning(reason)
     is_part = is_part or ending(prediction["finish"]) == "limit"
     return bool((prediction["response"] or "").strip()) and not is_part
 

@@ -9,6 +9,7 @@ import pytest
 from whatif.benchmarks.shared.item_answers import NOTHING, item_answer, program_shown
 from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.params.prices import Prices
+from whatif.results.reporting.items import without_reasoning
 
 Row = dict[str, Any]
 
@@ -44,6 +45,12 @@ def test_the_reason_of_a_question_without_an_answer_comes_first() -> None:
     made = item_answer("M", row, None, why="the judge finds no answer")
     assert (made.answer, made.status, made.why) == (None, "ambiguous", "names A and B; the judge finds no answer")
     assert (made.turns, made.samples, made.program) == ((), (), None)
+
+
+def test_reasoning_is_shown_before_the_response() -> None:
+    made = item_answer("M", prediction(response="B", reasoning="four"), "blue (B)")
+    assert without_reasoning(made.response) == ("four", "B")
+    assert item_answer("M", prediction(response="B"), "blue (B)").response == "B"
 
 
 def test_a_program_has_its_category_otherwise_how_its_run_failed() -> None:

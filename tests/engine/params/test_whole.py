@@ -48,6 +48,12 @@ MODELS = [
         ".benchmarks.0: is 'scene'; it must be one of the installed benchmarks: cfmm, coco-counter",
     ),
     (f"{CHAT}, device: cuda, device_map: auto", ": device_map chooses the devices; give either device or device_map"),
+    (
+        f"{CHAT}, reasoning: {{budget_tokens: 9}}",
+        ": `multiple_choice: rank-text` ranks options without any reasoning; write `multiple_choice: words`, or remove",
+    ),
+    (f"{CHAT}, reasoning: {{effort: high}}", "write `max_new_tokens: 1024` or more, or leave it and set reasoning.bud"),
+    (f"{API}, reasoning: {{effort: medum}}", ".reasoning.effort: is 'medum'; input should be 'none', 'minimal', 'low'"),
     (f"{CHAT}, min_pixels: 2, max_pixels: 1", ": min_pixels (2) exceeds max_pixels (1)"),
     (f"{CHAT}, prompt: llava", ".prompt: is 'llava'; it must be a text with {question}, or one of the prompt forms"),
     (f'{CHAT}, prompt: "{{question}} {{question}}"', ".prompt: is '{question} {question}'; {question} must occur in i"),

@@ -49,7 +49,7 @@ def check_prompt(chat: Chat, example: Any) -> None:
         assert torch.equal(shown, value), name
     answer = encoded.inputs["input_ids"][0, sent["input_ids"].shape[1] :].tolist()
     assert answer == list(encoded.answers[0])
-    assert chat.model.checkpoint.decode(answer) == example.answer
+    assert chat.model.checkpoint.reasoning.text(answer) == example.answer
 
 
 def test_the_prompt_is_the_adapters(chat: Chat) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.params.prices import Prices, money
-from whatif.results.reporting.costs import COLUMNS, Spent, costs, errors_text, spent_by_model
+from whatif.results.reporting.costs import COLUMNS, Spent, costs, error_kind, errors_text, spent_by_model
 from whatif.results.reporting.rendering import grid
 
 SCHEMA = pa.schema([PREDICTIONS.schema.field(name) for name in COLUMNS])
@@ -65,6 +65,21 @@ def test_the_table_has_models_with_tokens_or_errors_and_money_where_there_are_pr
     frame = table.frame.set_index(["model", "measure", "error"])
     assert frame.loc[("gpt", "cost", ""), "value"] == pytest.approx((4_006 * 2.5 + 40 * 10) / 1e6)
     assert frame.loc[("gpt", "prompt tokens", ""), "n"] == 4
+
+
+def test_responses_that_did_not_leave_their_reasoning_are_counted_by_their_reason() -> None:
+    cut, left = "cut off inside its reasoning at 2,112 tokens", "never left its reasoning: budget_tokens of 9 used up"
+    rows = [{**prediction("gpt", 1, 2), "status": "none", "reason": reason} for reason in (cut, left, cut, "no letter")]
+    table = costs(spent_by_model(pieces(*rows, prediction("other", 1, 2))), {"gpt": "GPT", "other": "Other"}, {})
+    assert grid(table.views[2], table.frame).rows == (("GPT", cut, "2"), ("GPT", left, "1"))
+    assert error_kind(cut) == "cut off inside its reasoning"
+    assert error_kind(left) == "never left its reasoning"
+
+
+def test_without_such_responses_the_table_is_as_before() -> None:
+    table = costs(spent_by_model(pieces(prediction("gpt", 1, 2))), {"gpt": "GPT"}, {})
+    assert len(table.views) == 2
+    assert set(table.frame["measure"]) == {"questions", "uncounted", "prompt tokens", "response tokens", "errors"}
 
 
 def test_errors_are_in_order_of_number_then_name() -> None:

@@ -21,6 +21,7 @@ from whatif.results.reporting.items import (
     ItemView,
     item_rows,
     view_rows,
+    with_reasoning,
 )
 from whatif.results.site.assets import publish_static
 from whatif.results.site.build import item_page
@@ -223,7 +224,7 @@ def _hostile(pictures: dict[str, bytes]) -> Item:
         HOSTILE,
         False,
         why=HOSTILE,
-        response=HOSTILE,
+        response=with_reasoning(HOSTILE, HOSTILE),
         turns=(HOSTILE,),
         samples=(HOSTILE,),
         program=ItemProgram(HOSTILE, HOSTILE, (HOSTILE,)),

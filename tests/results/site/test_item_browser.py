@@ -208,6 +208,10 @@ def test_hostile_text_is_shown_as_text(show: Callable[..., Page]) -> None:
     assert "<script>document.title='changed'</script>" in page.inner_text("#item-title")
     assert page.text_content(".asked") == HOSTILE
     assert page.text_content(".detail pre") == HOSTILE
+    assert page.is_hidden(".reasoning .response")  # until its heading is clicked
+    page.click(".reasoning summary")
+    assert page.is_visible(".reasoning .response")
+    assert page.text_content(".reasoning .response") == HOSTILE
     # It is the text of an option, which is long, so the table holds its letter.
     assert page.text_content(".answers .answer") == "A"
     assert page.text_content(".choices bdi >> nth=0") == HOSTILE

@@ -11,7 +11,14 @@ from typing import Any
 import pytest
 
 from tests.results.site.example_items import HOSTILE, drawn, paired, source_of, unsided
-from whatif.results.reporting.items import Item, ItemAnswer, ItemPicture, ItemQuestion
+from whatif.results.reporting.items import (
+    Item,
+    ItemAnswer,
+    ItemPicture,
+    ItemQuestion,
+    with_reasoning,
+    without_reasoning,
+)
 from whatif.results.site.item_files import right_choice, script_data, write_item_files
 from whatif.results.site.item_index import normalised, side_codes
 from whatif.results.site.sources import BenchmarkSource
@@ -64,6 +71,22 @@ def test_differing_words_and_right_options_are_given() -> None:
     ]
     assert [question["rightChoice"] for question in item["questions"]] == [1, 2]
     assert "notes" not in item
+
+
+def test_the_reasoning_of_a_model_is_apart_from_its_response() -> None:
+    texts = [with_reasoning("first\nthen", "B"), with_reasoning("endless", None), "B", "<think> is a mark", None]
+    answers = tuple(ItemAnswer(f"m{place}", "B", True, response=text) for place, text in enumerate(texts))
+    item = Item("a", "a", questions=(ItemQuestion("q", "What?", "B", answers=answers),))
+    (found,) = data_of(written(source_of([item], [], {}, "T"))["data/items-0.js"])[2][0]["questions"]
+    assert [(one.get("reasoning"), one.get("response")) for one in found["answers"]] == [
+        ("first\nthen", "B"),
+        ("endless", None),
+        (None, "B"),
+        (None, "<think> is a mark"),
+        (None, None),
+    ]
+    longest = without_reasoning(with_reasoning("x" * 20_005, "B"))[0] or ""
+    assert longest == "x" * 20_000 + " (and 5 more characters)"
 
 
 def test_the_same_items_give_the_same_bytes() -> None:

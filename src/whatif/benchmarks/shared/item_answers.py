@@ -16,7 +16,7 @@ from whatif.engine.language.options import LETTERS
 from whatif.engine.params.model_entries import RankingRule
 from whatif.engine.params.prices import Prices
 from whatif.results.reporting.answers import System
-from whatif.results.reporting.items import ItemAnswer, ItemProgram
+from whatif.results.reporting.items import ItemAnswer, ItemProgram, with_reasoning
 from whatif.results.reporting.program_categories import RIGHT
 from whatif.scoring.judging import Response, response_of
 from whatif.scoring.ranking_rules import STORED, compared, decided
@@ -25,7 +25,7 @@ Row: TypeAlias = Mapping[str, Any]
 # The columns of `predictions` that items show.
 SHOWN_COLUMNS = (
     *("question_id", "model", "strategy", "response", "choice_scores", "answer", "status", "reason", "correct"),
-    *("prompt_tokens", "response_tokens", "earlier_turns", "samples", "program"),
+    *("reasoning", "prompt_tokens", "response_tokens", "earlier_turns", "samples", "program"),
 )
 _SCORES = "choice_scores"  # told as text; the other columns are shown as they are
 _PLAIN = tuple(name for name in SHOWN_COLUMNS if name != _SCORES)
@@ -165,7 +165,7 @@ def item_answer(
         prediction["correct"],
         prediction["status"],
         "; ".join(filter(None, (prediction["reason"], why))),
-        prediction["response"],
+        with_reasoning(prediction["reasoning"], prediction["response"]),
         tuple(turn["response"] or NOTHING for turn in prediction["earlier_turns"] or ()),
         tuple(sample["response"] or NOTHING for sample in prediction["samples"] or ()),
         program_shown(prediction["program"], program_category),

@@ -29,7 +29,7 @@ ITEM_ANSWER = pa.struct(
         pa.field("correct", pa.bool_(), nullable=False),
         pa.field("status", pa.string(), nullable=False),  # of the prediction: `ok`, `ambiguous`, `none` or `error`
         pa.field("why", pa.string(), nullable=False),  # why it was judged so: a reason, a rule or a judge; may be empty
-        pa.field("response", pa.string()),  # what the model wrote; null if it only ranked options
+        pa.field("response", pa.string()),  # what the model wrote, with its reasoning; null if it only ranked
         pa.field("turns", pa.list_(pa.string()), nullable=False),  # earlier responses of a strategy with several turns
         pa.field("samples", pa.list_(pa.string()), nullable=False),  # responses of which the majority counts
         pa.field("program", ITEM_PROGRAM),

@@ -6,7 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-CUT_OFF = "the reasoning was cut off"  # why a response has no answer whose reasoning does not end
+# Why a response has no answer whose reasoning does not end: at a limit of tokens, or although the model was done.
+CUT_OFF = "cut off inside its reasoning"
+NEVER_LEFT = "never left its reasoning"
+_BEFORE = "the reasoning was cut off"  # what earlier versions stored
 # With what families put before and after the word: `seed:think`, `longcat_think`, `internal_reasoning`, `antThinking`.
 _NAMES = (
     r"(?!(?:end|stop|no)[:_-])(?:[a-z]{1,20}[:_-]|ant)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|cot|"
@@ -111,6 +114,16 @@ _IN_MARKS = (
     *("think", "thought", "reason", "reflection", "scratchpad", "cot", "chain", "monologue", "rationale", "analysis"),
     *("channel", "unused", "ctrl", "inner_", "im_start", "assistantfinal", "my response", "final response"),
 )
+
+
+def cut_off_reason(tokens: int | None) -> str:
+    """The reason of a response that was cut off inside its reasoning, after this number of tokens if it is known."""
+    return f"{CUT_OFF} at {tokens:,} tokens" if tokens else CUT_OFF
+
+
+def ended_in_reasoning(reason: str | None) -> bool:
+    """Whether the reason of an answer says that its response has nothing after its reasoning."""
+    return (reason or "").startswith((CUT_OFF, NEVER_LEFT, _BEFORE))
 
 
 class Split(NamedTuple):

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from whatif.engine.params.base import Settings, SourcePath
 from whatif.engine.params.decoding import Decoding
 from whatif.engine.params.model_entries import Answerer, ModelEntry, Prompt, SeveralImages, SystemMessage
+from whatif.engine.params.reasoning import Reasoning, check_room
 
 
 class LocalCheckpoint(Settings):
@@ -74,6 +75,12 @@ class HuggingFaceChat(CheckpointSettings):
     # checkpoint's own.
     min_pixels: int | None = Field(default=None, ge=1)
     max_pixels: int | None = Field(default=None, ge=1)
+    reasoning: Reasoning | None = None
+
+    @model_validator(mode="after")
+    def _has_room(self) -> HuggingFaceChat:
+        check_room(self.reasoning, self.max_new_tokens)
+        return self
 
     @model_validator(mode="after")
     def _ordered_limits(self) -> HuggingFaceChat:

@@ -13,6 +13,7 @@ from whatif.engine.params.decoding import EndpointDecoding
 from whatif.engine.params.extra_body import ExtraBody
 from whatif.engine.params.model_entries import Answerer, Prompt, SeveralImages, SystemMessage
 from whatif.engine.params.prices import Prices
+from whatif.engine.params.reasoning import Reasoning, check_room
 from whatif.engine.params.server_command import CHECKPOINT, ServerCommand
 
 # The role in which an endpoint takes a system message; `user`: its text precedes the first text of the user.
@@ -52,6 +53,8 @@ class EndpointModel(Answerer):
     system_role: SystemRole = "system"
     json_mode: JsonMode = "schema"
     extra_body: ExtraBody | None = None  # additional fields of each request
+    # The budget is not sent, because endpoints have no common field for it: it is room in the limit of new tokens.
+    reasoning: Reasoning | None = None
 
     @model_validator(mode="after")
     def _can_rank_texts(self) -> EndpointModel:
@@ -74,7 +77,20 @@ class EndpointModel(Answerer):
         twice = sorted(set(self.decoding.sent()) & set(self.extra_body or {}))
         if twice:
             raise ValueError(f"`{twice[0]}` is in decoding and in extra_body; give it in decoding alone")
+        fields = {} if self.reasoning is None else self.reasoning.fields
+        if again := sorted(set(fields) & set(self.extra_body or {})):
+            raise ValueError(f"`{again[0]}` is sent for reasoning and is in extra_body; remove it from extra_body")
         return self
+
+    @model_validator(mode="after")
+    def _has_room(self) -> EndpointModel:
+        check_room(self.reasoning, self.max_new_tokens)
+        return self
+
+    @property
+    def room_for_reasoning(self) -> int:
+        """Tokens by which the limit of new tokens exceeds that of the answer."""
+        return 0 if self.reasoning is None else self.reasoning.room
 
     @property
     def prices(self) -> Prices | None:

@@ -23,6 +23,11 @@ def _checked(body: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(f"`{key}` is not allowed in extra_body: other keys of this entry set it")
         if key in _ONE_WHOLE_REPLY:
             raise ValueError(f"`{key}` is not allowed in extra_body: each request must have one complete reply")
+    return check_json(body)
+
+
+def check_json(body: dict[str, Any]) -> dict[str, Any]:
+    """The same values. Raises ValueError when one looks like a secret, or when JSON has no such number."""
     for key, value in _leaves(body):
         is_secret = _SECRET_KEY.search(key.lower().replace("-", "_"))
         if is_secret or (isinstance(value, str) and _SECRET_VALUE.match(value)):

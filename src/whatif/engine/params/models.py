@@ -14,6 +14,7 @@ from whatif.engine.params.checkpoints import BlindTextModel, CrossEncoder, DualE
 from whatif.engine.params.endpoints import ApiModel, ServedModel
 from whatif.engine.params.model_entries import Answerer, MultipleChoice
 from whatif.engine.params.programs import ProgramModel, ViperGpt, VisProg
+from whatif.engine.params.reasoning import Reasoning
 
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -110,6 +111,19 @@ def _model_key(key: str) -> str:
     return key
 
 
+def _reasons_in_words(entry: Any) -> Any:
+    """A model that reasons answers in words: options are ranked right after the prompt, before any reasoning."""
+    reasoning: Reasoning | None = getattr(entry, "reasoning", None)
+    if reasoning is None or not (reasoning.is_on or reasoning.budget_tokens) or entry.benchmarks == []:
+        return entry
+    if entry.multiple_choice != "words":
+        raise ValueError(
+            f"`multiple_choice: {entry.multiple_choice}` ranks options without any reasoning; write "
+            "`multiple_choice: words`, or remove `reasoning`"
+        )
+    return entry
+
+
 ModelKey = Annotated[str, AfterValidator(_model_key)]
 ModelSettings = Annotated[
     Baseline
@@ -124,6 +138,7 @@ ModelSettings = Annotated[
     | ViperGpt
     | VisProg,
     Field(discriminator="adapter"),
+    AfterValidator(_reasons_in_words),
 ]
 
 

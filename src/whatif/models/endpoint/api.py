@@ -13,7 +13,7 @@ from whatif.engine.language.finish_reasons import ending, withheld
 from whatif.engine.language.messages import with_system, without_images
 from whatif.engine.language.prompts import wrapped, wrapper
 from whatif.engine.language.prompts.form import PLACE
-from whatif.engine.language.reasoning import CUT_OFF
+from whatif.engine.language.reasoning import cut_off_reason
 from whatif.engine.params.endpoints import ApiModel
 from whatif.engine.params.prices import money
 from whatif.engine.random_streams import stream
@@ -24,6 +24,7 @@ from whatif.models.endpoint.in_flight import MOST_UNANSWERED, in_flight
 from whatif.models.endpoint.json_replies import json_fault, response_format
 from whatif.models.endpoint.log_probabilities import InvalidLogProbabilitiesError
 from whatif.models.endpoint.ranking import rank, ranking_identity
+from whatif.models.endpoint.reasoning_budget import ReportedReasoning
 from whatif.models.endpoint.request import Endpoint, Reply
 from whatif.models.endpoint.sent_messages import Sent, as_sent, data_url
 from whatif.models.order import in_order
@@ -52,6 +53,7 @@ class ApiAnswers:
         self._sleep = sleep
         self._connect = connect
         self.spent = Spent(settings)
+        self.reasoning = ReportedReasoning(settings)
         self._other_models: set[str] = set()  # names in replies that are not the name of the settings
         self._around = wrapper(settings.prompt)
         # Only settings that are set, so that the keys of earlier stored answers do not change.
@@ -65,6 +67,7 @@ class ApiAnswers:
             "ranking": ranking_identity(settings),
             "prompt": None if self._around == PLACE else self._around,
             "decoding": settings.decoding.identity,
+            "reasoning": None if settings.reasoning is None else settings.reasoning.identity,
         }
         self.identity: Mapping[str, Any] = {
             "adapter": "api",
@@ -129,6 +132,7 @@ class ApiAnswers:
                 )
             finally:
                 self._report_other_models()
+                self.reasoning.report()
 
     def _report_other_models(self) -> None:
         """Reports what other names the replies had: an endpoint may ignore the name of the model that is asked for."""
@@ -175,6 +179,7 @@ class ApiAnswers:
             replies.append(endpoint.ask(sent, waits, max_new_tokens=limit, sample=sample, fields=fields))
             if _is_another(replies[-1].model, self._settings.model):
                 self._other_models.add(replies[-1].model)
+            self.reasoning.tokens.append(replies[-1].reasoning_tokens)
             return replies[-1]
 
         try:
@@ -256,20 +261,29 @@ def _is_another(said: str, asked: str) -> bool:
 
 def _answer_in(reply: Reply) -> Answer:
     end = ending(reply.finish)
-    said = Answer(response=reply.text, reasoning=reply.reasoning, cut_off=end == "limit", finish=reply.finish or None)
+    said = Answer(
+        response=reply.text,
+        reasoning=reply.reasoning,
+        response_tokens=reply.response_tokens,
+        cut_off=end == "limit",
+        finish=reply.finish or None,
+    )
     reason = withheld(reply.text, reply.refusal, reply.finish)
     if reply.text.strip() and reason is None:
         return said
     reason = reason or f"empty response (finish reason: {reply.finish})"
-    if said.reasoning and said.cut_off:
-        reason = CUT_OFF
+    if said.cut_off and (said.reasoning or reply.reasoning_tokens):  # some endpoints count it without showing it
+        reason = cut_off_reason(reply.response_tokens)
     return replace(said, status="none", reason=reason)
 
 
 def _with_counts(answer: Answer, replies: Sequence[Reply]) -> Answer:
     """The answer with the tokens of all replies together; None if there are none, or one of them has no count."""
     prompts, responses = [one.prompt_tokens for one in replies], [one.response_tokens for one in replies]
-    return replace(answer, prompt_tokens=_sum(prompts), response_tokens=_sum(responses))
+    thoughts = _sum([one.reasoning_tokens for one in replies])
+    return replace(
+        answer, prompt_tokens=_sum(prompts), response_tokens=_sum(responses), reasoning_tokens=thoughts or None
+    )
 
 
 def _sum(counts: Sequence[int | None]) -> int | None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from whatif.engine.errors import WhatifError
 from whatif.engine.language.chat_completions import reasoning_of, refusal_of, text_of
 from whatif.engine.language.finish_reasons import ending, is_answer
 from whatif.engine.params.endpoints import ApiModel
-from whatif.models.endpoint.connection import Connection, TryAgainError
+from whatif.models.endpoint.connection import Connection, RejectedError, TryAgainError
 from whatif.models.responses.answer_json import is_count
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ class Reply:
 
     `reasoning` is what the endpoint gave beside the text: in a field, or in parts of its own. None if there is none.
 
+    `reasoning_tokens` are those of `response_tokens` that are reasoning, None if they are not counted apart.
+
     `model` is the name by which the reply calls the model, empty if it gives none. `logprobs` and `prompt_logprobs` are
     the fields of these names as plain JSON values, None if there are none.
     """
@@ -37,6 +41,7 @@ class Reply:
     prompt_logprobs: Any = None
     model: str = ""
     reasoning: str | None = None
+    reasoning_tokens: int | None = None
 
 
 class Endpoint(Connection):
@@ -45,6 +50,7 @@ class Endpoint(Connection):
     def __init__(self, settings: ApiModel, sleep: Callable[[float], None] | None = None) -> None:
         super().__init__(settings, sleep)
         self._settings = settings
+        self._reasoning = {} if settings.reasoning is None else settings.reasoning.fields
 
     def ask(
         self,
@@ -57,22 +63,34 @@ class Endpoint(Connection):
     ) -> Reply:
         """The reply to a conversation; waits between tries are drawn from `generator`, or given by Retry-After.
 
-        `max_new_tokens` raises the limit of the settings. `sample` is the number of the sample, from 0. `fields` are
-        further fields of this request; they replace those of the settings.
+        `max_new_tokens` raises the limit of the settings, to which a budget of reasoning is added. `sample` is the
+        number of the sample, from 0. `fields` are further fields of this request; they replace those of the settings.
 
-        A reply that is not a chat completion is a transient failure. Retries and raises as `tried` does.
+        A reply that is not a chat completion is a transient failure. Retries and raises as `tried` does, and
+        WhatifError when the endpoint rejects a field of `reasoning`, which it would reject for every question.
         """
-        limits: dict[str, Any] = {self._settings.token_limit: max(self._settings.max_new_tokens, max_new_tokens or 0)}
-        generation = {**limits, **self._settings.decoding.sent(sample)}
-        return self.tried(lambda: self._ask_once(messages, generation, fields or {}), generator)
+        limit = max(self._settings.max_new_tokens, max_new_tokens or 0) + self._settings.room_for_reasoning
+        generation: dict[str, Any] = {self._settings.token_limit: limit, **self._settings.decoding.sent(sample)}
+        try:
+            return self.tried(lambda: self._ask_once(messages, generation, fields or {}), generator)
+        except RejectedError as error:
+            rejected = next((name for name in self._reasoning if name in str(error)), None)
+            if rejected is None:
+                raise
+            value = json.dumps(self._reasoning[rejected])
+            raise WhatifError(
+                f"{self._settings.base_url}: rejects {rejected} {value} ({error}); correct `reasoning` in the model's "
+                "entry, or remove it"
+            ) from None
 
     def _ask_once(
         self, messages: Sequence[Mapping[str, Any]], generation: Mapping[str, Any], fields: Mapping[str, Any]
     ) -> Reply:
         settings = self._settings
         limit: dict[str, Any] = dict(generation)
-        if settings.extra_body is not None or fields:
-            limit["extra_body"] = {**(settings.extra_body or {}), **fields}  # replaces fields of the same names
+        if settings.extra_body is not None or self._reasoning or fields:
+            # Replaces fields of the same names.
+            limit["extra_body"] = {**(settings.extra_body or {}), **self._reasoning, **fields}
         create: Any = self.client.chat.completions.create  # its type overloads do not accept plain dictionaries
         return self._reply(create(model=settings.model, messages=messages, **limit))
 
@@ -103,6 +121,7 @@ class Endpoint(Connection):
             self._plain(getattr(completion, "prompt_logprobs", None)),
             self.line(getattr(completion, "model", None) or ""),
             self.text(reasoning) if reasoning else None,
+            _reasoning_tokens(completion.usage),
         )
 
     def _no_completion(self, reply: Any) -> str:
@@ -120,6 +139,15 @@ class Endpoint(Connection):
         if isinstance(value, list):
             return [self._plain(inner) for inner in value]
         return self.text(value) if isinstance(value, str) else value
+
+
+def _reasoning_tokens(usage: Any) -> int | None:
+    """The tokens of reasoning that an endpoint reports; None if it does not, or reports something else."""
+    details = getattr(usage, "completion_tokens_details", None)
+    count = (
+        details.get("reasoning_tokens") if isinstance(details, Mapping) else getattr(details, "reasoning_tokens", None)
+    )
+    return count if is_count(count) else None
 
 
 def _why_incomplete(finish: str) -> str:

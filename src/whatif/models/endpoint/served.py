@@ -92,7 +92,7 @@ class ServedAnswers:
             return
         server = self._started()
         api = ApiAnswers(self._requests_to(server.base_url), self._seed, connect=_connect_to(server))
-        api.spent = self._api.spent
+        api.spent, api.reasoning = self._api.spent, self._api.reasoning
         order = grouped_by_images(questions)
         try:
             for place, answer in api.answers_as_they_come([questions[place] for place in order]):

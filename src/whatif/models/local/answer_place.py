@@ -9,9 +9,9 @@ the chat template itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from whatif.engine.errors import WhatifError
@@ -34,9 +34,12 @@ def parts(text: str, *more: dict[str, Any]) -> list[dict[str, Any]]:
     return [*more, {"type": "text", "text": text}]
 
 
-def decoded(tokenizer: Any, tokens: list[int]) -> str:
-    """The text of an answer, without special tokens, except where they are the marks of its reasoning."""
-    whole = str(tokenizer.decode(tokens, skip_special_tokens=False))
+def decoded(tokenizer: Any, tokens: list[int], opening: str = "") -> str:
+    """The text of an answer, without special tokens, except where they are the marks of its reasoning.
+
+    It begins with `opening`, the mark of reasoning with which its prompt ends, if there is one.
+    """
+    whole = opening + str(tokenizer.decode(tokens, skip_special_tokens=False))
     reasoning, _, cut_off = split_reasoning(whole)
     if reasoning is None and not cut_off:
         return str(tokenizer.decode(tokens, skip_special_tokens=True)).strip()
@@ -69,18 +72,25 @@ def remembered_option_tokens(tokenizer: Any, place: AnswerPlace) -> Callable[[st
     return lambda option: list(remembered(option))
 
 
-def answer_place(checkpoint: str, processor: Any, content: Callable[[str], Any] = parts) -> AnswerPlace:
+def answer_place(
+    checkpoint: str,
+    processor: Any,
+    content: Callable[[str], Any] = parts,
+    variables: Mapping[str, Any] | None = None,
+) -> AnswerPlace:
     """Derives from a chat template where an answer begins: after the generation prompt.
 
     `processor` is a processor or a tokeniser; `content` turns text into the content of a turn as the template expects
-    it. Raises WhatifError, naming the checkpoint, when the template fails.
+    it; `variables` are further variables of the template. Raises WhatifError, naming the checkpoint, when the template
+    fails.
     """
     question = [{"role": "user", "content": content("question")}]
     probe = "probe"
     reply = {"role": "assistant", "content": content(probe)}
+    render = partial(processor.apply_chat_template, tokenize=False, **(variables or {}))
     try:
-        before = str(processor.apply_chat_template(question, add_generation_prompt=True, tokenize=False))
-        whole = str(processor.apply_chat_template([*question, reply], add_generation_prompt=False, tokenize=False))
+        before = str(render(question, add_generation_prompt=True))
+        whole = str(render([*question, reply], add_generation_prompt=False))
     except Exception as error:  # a template is a program: it can raise anything, and Jinja's sandbox may refuse it
         raise WhatifError(
             f"checkpoint {checkpoint}: its chat template fails ({type(error).__name__}: {first_line(error)}); "

@@ -18,6 +18,7 @@ from whatif.models.composites import with_composite
 from whatif.models.local.conversations import UnfitQuestionError
 from whatif.models.local.faults import about_one_question, device_failed, first_line, out_of_memory, reason_of
 from whatif.models.local.generation import Batches, Generate, GenerateTogether
+from whatif.models.local.reasoning_tokens import ReasoningTokens
 from whatif.models.local.sampling import Noise, sampling_stream
 from whatif.models.local.sent_images import SentImages
 from whatif.models.local.work import Work, length
@@ -58,7 +59,7 @@ class Checkpoint:
 
     `encode` turns prompts into the model's inputs (rows x tokens, left-padded) and may raise UnfitQuestionError;
     `score` ranks options (token ids) after a single encoded prompt; `generate` returns at most a number of new tokens
-    of each row, up to and including one of `ends`; `decode` returns their text; `option_tokens` gives the token ids of
+    of each row, up to and including one of `ends`; `reasoning` reads them; `option_tokens` gives the token ids of
     an option after a prompt. `generate_together`, if available, returns the same as `generate` for prompts that are
     encoded separately, but processes images that several prompts share (`image_ids`) only once.
     `sent` tells what the inputs contain of the images of each prompt, which are its second argument. `forget` frees
@@ -69,7 +70,7 @@ class Checkpoint:
     option_tokens: Callable[[str], list[int]]
     score: Callable[[Mapping[str, Any], Sequence[list[int]]], tuple[OptionScore, ...]]
     generate: Generate
-    decode: Callable[[list[int]], str]
+    reasoning: ReasoningTokens
     ends: Collection[int]
     max_new_tokens: int  # unless a question raises it
     generate_together: GenerateTogether | None = None
@@ -97,7 +98,8 @@ class LocalModel:
     computed_here: Literal[True] = True
 
     def __post_init__(self) -> None:
-        self._work = Work(self.batches.size, self.checkpoint.max_new_tokens, self.checkpoint.looks)
+        most = self.checkpoint.max_new_tokens + self.checkpoint.reasoning.room
+        self._work = Work(self.batches.size, most, self.checkpoint.looks)
 
     @cached_property
     def identity(self) -> Mapping[str, Any] | None:
@@ -205,7 +207,8 @@ class LocalModel:
 
     def _batch_of(self, question: Question) -> tuple[int, int]:
         """What the questions of a batch have in common: their number of images, and their limit of new tokens."""
-        return len(question.image_ids), max(self.checkpoint.max_new_tokens, question.max_new_tokens or 0)
+        of_answer = max(self.checkpoint.max_new_tokens, question.max_new_tokens or 0)
+        return len(question.image_ids), of_answer + self.checkpoint.reasoning.room
 
     def _say_at_once(self, limit: int, questions: Sequence[Question]) -> list[Answer]:
         answers: list[Answer | None] = []
@@ -236,7 +239,7 @@ class LocalModel:
 
     def _respond(self, prompts: Sequence[Prompt], limit: int) -> list[Answer]:
         pictures = [prompt.image_ids for prompt in prompts]
-        together = self.checkpoint.generate_together
+        together, reasoning = self.checkpoint.generate_together, self.checkpoint.reasoning
         if together is not None and all(pictures) and len(set(pictures)) < len(pictures):
             alone = [self.checkpoint.encode([prompt]) for prompt in prompts]
             lengths = [inputs["input_ids"].shape[1] for inputs in alone]
@@ -248,13 +251,7 @@ class LocalModel:
             sent = self.checkpoint.sent(inputs, [prompt.images for prompt in prompts])
             rows = self.checkpoint.generate(inputs, limit, self._noise(prompts))
         return [
-            Answer(
-                response=self.checkpoint.decode(tokens),
-                prompt_tokens=length,
-                response_tokens=len(tokens),
-                cut_off=not tokens or tokens[-1] not in self.checkpoint.ends,
-                **of_images.columns,
-            )
+            replace(reasoning.answer(tokens, self.checkpoint.ends), prompt_tokens=length, **of_images.columns)
             for tokens, length, of_images in zip(rows, lengths, sent, strict=True)
         ]
 

@@ -21,6 +21,7 @@ from whatif.models.local.checkpoints import identity, load_blip_model
 from whatif.models.local.conversations import UnfitQuestionError, only_question
 from whatif.models.local.generation import Batches, generate, prepare_generation
 from whatif.models.local.option_scores import decoder_scores, following_scores, on_device
+from whatif.models.local.reasoning_tokens import ReasoningTokens
 from whatif.models.local.sampling import Noise
 from whatif.models.local.sent_images import sent
 
@@ -52,7 +53,7 @@ def hugging_face_blip(settings: HuggingFaceBlip, seed: int) -> Model:
         option_tokens=remembered_option_tokens(tokenizer, place),
         score=partial(encoder_decoder_scores if encodes else decoder_only_scores, model),
         generate=partial(_generate, model, ends),
-        decode=partial(decoded, tokenizer),
+        reasoning=ReasoningTokens(partial(decoded, tokenizer)),
         ends=ends,
         max_new_tokens=settings.max_new_tokens,
         takes_one_image=True,

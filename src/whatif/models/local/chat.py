@@ -10,7 +10,7 @@ from typing import Any
 from whatif.engine.language.prompts import wrapped, wrapper
 from whatif.engine.params.checkpoints import HuggingFaceChat
 from whatif.models import Model
-from whatif.models.local.answer_place import answer_place, decoded, remembered_option_tokens
+from whatif.models.local.answer_place import answer_place, parts, remembered_option_tokens
 from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
 from whatif.models.local.checkpoints import identity, language_model_type, load_chat_model
 from whatif.models.local.conversations import Template, check_system_message
@@ -18,8 +18,10 @@ from whatif.models.local.generation import Batches, continued, prepare_generatio
 from whatif.models.local.language_models import text_chat
 from whatif.models.local.option_scores import option_scores
 from whatif.models.local.ranking_memory import RankingMemory
+from whatif.models.local.reasoning_tokens import budget_stop, check_positions, reasoning_of
 from whatif.models.local.sent_images import sent
 from whatif.models.local.shared_generation import generate_together, shares_pictures
+from whatif.models.local.template_variables import checked_variables
 
 VERSION = 2  # increase it when a change alters answers
 
@@ -54,27 +56,33 @@ class Chat:
 def load_chat(settings: HuggingFaceChat) -> Chat:
     """Loads a checkpoint, ready to answer.
 
-    Raises WhatifError when the checkpoint cannot be loaded (see `load_chat_model`), and when a system message is set
-    that its chat template has no place for.
+    Raises WhatifError when the checkpoint cannot be loaded (see `load_chat_model`), when a system message is set that
+    its chat template has no place for, when the template does not use a variable of `reasoning`, and when the budget of
+    reasoning exceeds its positions.
     """
     model, processor = load_chat_model(settings)
-    template = Template(processor, system=settings.system)
+    check_positions(settings, model.config)
+    variables = checked_variables(settings.checkpoint, processor.chat_template, settings.reasoning)
+    template = Template(processor, system=settings.system, variables=variables)
     check_system_message(settings.checkpoint, template)
     tokenizer = processor.tokenizer
     tokenizer.padding_side = "left"
     ends = prepare_generation(model, tokenizer, settings.decoding)
     memory = RankingMemory(model)
+    place = answer_place(settings.checkpoint, processor, variables=variables)
+    reasoning = reasoning_of(settings, processor, tokenizer, parts, variables)
+    stop = budget_stop(reasoning, settings.decoding)
     shares = shares_pictures(model) and settings.decoding.beams == 1
     checkpoint = Checkpoint(
         encode=partial(_encode, template, wrapper(settings.prompt)),
-        option_tokens=remembered_option_tokens(tokenizer, answer_place(settings.checkpoint, processor)),
+        option_tokens=remembered_option_tokens(tokenizer, place),
         score=partial(option_scores, model, memory=memory),
         forget=memory.forget,
-        generate=partial(continued, model, ends),
-        decode=partial(decoded, tokenizer),
+        generate=partial(continued, model, ends, stop=stop),
+        reasoning=reasoning,
         ends=ends,
         max_new_tokens=settings.max_new_tokens,
-        generate_together=partial(generate_together, model, ends) if shares else None,
+        generate_together=partial(generate_together, model, ends, stop=stop) if shares else None,
         image_form=template.image_form,
         sent=partial(sent, model.config, processor),
         takes_one_image=settings.several_images == "composite",
@@ -92,5 +100,6 @@ def _encode(template: Template, around: str, prompts: Sequence[Prompt]) -> Mappi
         return_dict=True,
         return_tensors="pt",
         processor_kwargs={"padding": True},
+        **template.variables,
     )
     return encoded

@@ -27,7 +27,7 @@ from whatif.models.local.weight_files import check_files
 # stored prompt and options already contain.
 _WITHOUT_EFFECT = {"name", "checkpoint", "revision", "device", "batch_size", "benchmarks", "limit", "multiple_choice"}
 # A null here would change the key of every answer that was stored before these settings existed.
-_ONLY_WHEN_SET = ("system", "device_map", "quantization", "min_pixels", "max_pixels", "prompt")
+_ONLY_WHEN_SET = ("system", "device_map", "quantization", "min_pixels", "max_pixels", "prompt", "reasoning")
 
 
 def load_chat_model(settings: HuggingFaceChat) -> tuple[Any, Any]:
@@ -82,6 +82,8 @@ def identity(settings: LocalCheckpoint, version: int, configuration: Any) -> dic
         asked["prompt"] = wrapper(asked["prompt"])  # what a form stands for, not its name
         if asked["prompt"] == PLACE and isinstance(settings, HuggingFaceChat):  # nothing is around the question
             del asked["prompt"]
+    if (reasoning := getattr(settings, "reasoning", None)) is not None:
+        asked["reasoning"] = reasoning.identity
     decoding = getattr(settings, "decoding", None)
     if decoding is not None and decoding.identity is not None:
         asked["decoding"] = decoding.identity

@@ -6,7 +6,7 @@ or put the images of a message before its texts. Each shape of conversation is t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -75,12 +75,13 @@ class _Fault:
 class Template:
     """The chat template of a processor or tokeniser, and the model's own system message, if it has one.
 
-    `turns` makes the conversation as the template takes it.
+    `turns` makes the conversation as the template takes it, and `variables` are further variables of the template.
     """
 
     processor: Any
     turns: ToTurns = part_turns
     system: str | None = None
+    variables: Mapping[str, Any] = field(default_factory=dict)
     _known: dict[tuple[Any, ...], Literal["in place", "first"] | _Fault] = field(default_factory=dict)
 
     def conversation(self, messages: Messages, images: Sequence[Image] = ()) -> Turns:
@@ -137,7 +138,10 @@ class Template:
         for turn in turns:
             if isinstance(turn["content"], list):
                 turn["content"] = [{"type": "image"} if part["type"] == "image" else part for part in turn["content"]]
-        return str(self.processor.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
+        rendered = self.processor.apply_chat_template(
+            turns, add_generation_prompt=True, tokenize=False, **self.variables
+        )
+        return str(rendered)
 
 
 def check_system_message(checkpoint: str, template: Template) -> None:

@@ -40,6 +40,13 @@ class GenerateTogether(Protocol):
         """At most `limit` new tokens of each prompt."""
 
 
+class Stop(Protocol):
+    """Ends responses before their end token or their limit."""
+
+    def ended(self, rows: torch.Tensor, /) -> torch.Tensor:
+        """Whether each row ends now: a truth value for each row of new tokens (rows x tokens so far)."""
+
+
 @dataclass
 class Batches:
     """Processes items in batches of at most `size`; a batch that does not fit into memory is halved.
@@ -115,17 +122,23 @@ def generate(  # noqa: PLR0917
     ends: Collection[int],
     limit: int,
     noise: Noise | None = None,
+    stop: Stop | None = None,
 ) -> list[list[int]]:
     """At most `limit` new tokens of each row, up to and including the one of `ends` that ends the answer.
 
     `inputs` are rows x prompt; the first `skipped` tokens of the model's output are not part of the answer. `noise`
-    makes the most probable tokens a sample. Raises ValueError as `checked`.
+    makes the most probable tokens a sample. A row that `stop` has ended may go on with other tokens after that. Raises
+    ValueError as `checked`.
     """
     import torch
 
     processors = [checked] if noise is None else [checked, noise]
+    ended = [] if stop is None else [lambda tokens, scores: stop.ended(tokens[:, skipped:])]
     with torch.inference_mode():
-        rows = model.generate(**inputs, max_new_tokens=limit, logits_processor=processors)[:, skipped:].tolist()
+        made = model.generate(
+            **inputs, max_new_tokens=limit, logits_processor=processors, stopping_criteria=ended or None
+        )
+    rows = made[:, skipped:].tolist()
     return [until_end(row, ends) for row in rows]
 
 
@@ -141,10 +154,16 @@ def checked(tokens: Any, logits: torch.Tensor) -> torch.Tensor:
 
 
 def continued(
-    model: Any, ends: Collection[int], inputs: Mapping[str, Any], limit: int, noise: Noise | None = None
+    model: Any,
+    ends: Collection[int],
+    inputs: Mapping[str, Any],
+    limit: int,
+    noise: Noise | None = None,
+    *,
+    stop: Stop | None = None,
 ) -> list[list[int]]:
     """What a decoder-only model generates after encoded prompts (rows x tokens), as `generate` returns it."""
-    return generate(model, on_device(model, inputs), inputs["input_ids"].shape[1], ends, limit, noise)
+    return generate(model, on_device(model, inputs), inputs["input_ids"].shape[1], ends, limit, noise, stop)
 
 
 def until_end(tokens: list[int], ends: Collection[int]) -> list[int]:

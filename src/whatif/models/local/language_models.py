@@ -18,6 +18,8 @@ from whatif.models.local.conversations import Template, check_system_message, te
 from whatif.models.local.generation import Batches, continued, prepare_generation
 from whatif.models.local.option_scores import keeps_keys_and_values, shared_prefix_scores, whole_pass_scores
 from whatif.models.local.ranking_memory import RankingMemory
+from whatif.models.local.reasoning_tokens import ReasoningTokens, budget_stop, check_positions, reasoning_of
+from whatif.models.local.template_variables import checked_variables
 
 Encode = Callable[[Sequence[Prompt]], Mapping[str, Any]]
 VERSION = 1  # of the answers of `text_chat`: increase it when a change alters them
@@ -50,7 +52,7 @@ def text_chat(settings: HuggingFaceChat, kind: str) -> TextChat:
     `kind` is its model type.
 
     Raises WhatifError as `load_text_model` does, when the checkpoint has no chat template, and when a setting is for
-    images, or is a system message that the template has no place for.
+    images, is a system message that the template has no place for, or is one of `reasoning` that `load_chat` rejects.
     """
     for name in ("min_pixels", "max_pixels"):
         if getattr(settings, name) is not None:
@@ -64,21 +66,31 @@ def text_chat(settings: HuggingFaceChat, kind: str) -> TextChat:
             f"checkpoint {settings.checkpoint}: has no chat template, which the adapter hf-chat needs; set "
             "`adapter: blind`"
         )
-    template = Template(tokenizer, text_turns, settings.system)
+    check_positions(settings, model.config)
+    variables = checked_variables(settings.checkpoint, tokenizer.chat_template, settings.reasoning)
+    template = Template(tokenizer, text_turns, settings.system, variables)
     check_system_message(settings.checkpoint, template)
     encode = partial(_encode, template, wrapper(settings.prompt))
-    place = answer_place(settings.checkpoint, tokenizer, str)
-    checkpoint, batches = text_checkpoint(settings, model, tokenizer, encode, place)
+    place = answer_place(settings.checkpoint, tokenizer, str, variables)
+    reasoning = reasoning_of(settings, tokenizer, tokenizer, str, variables)
+    checkpoint, batches = text_checkpoint(settings, model, tokenizer, encode, place, reasoning=reasoning)
     identify = partial(identity, settings, VERSION, model.config)
     return TextChat(checkpoint, identify, batches, kind=kind, source=settings.checkpoint)
 
 
 def text_checkpoint(  # noqa: PLR0917
-    settings: CheckpointSettings, model: Any, tokenizer: Any, encode: Encode, place: AnswerPlace, looks: bool = True
+    settings: CheckpointSettings,
+    model: Any,
+    tokenizer: Any,
+    encode: Encode,
+    place: AnswerPlace,
+    looks: bool = True,
+    reasoning: ReasoningTokens | None = None,
 ) -> tuple[Checkpoint, Batches]:
     """How a language model ranks options and generates, and how many questions it takes at once.
 
-    `encode` tokenises prompts with `tokenizer`, whose padding this sets; `looks` is as in `Checkpoint`.
+    `encode` tokenises prompts with `tokenizer`, whose padding this sets; `looks` and `reasoning` are as in
+    `Checkpoint`.
     """
     tokenizer.padding_side = "left"
     ends = prepare_generation(model, tokenizer, settings.decoding)
@@ -86,13 +98,14 @@ def text_checkpoint(  # noqa: PLR0917
         tokenizer.pad_token = tokenizer.eos_token
     plain = keeps_keys_and_values(model)
     memory = RankingMemory(model)
+    reasoning = reasoning or ReasoningTokens(partial(decoded, tokenizer))
     checkpoint = Checkpoint(
         encode=encode,
         option_tokens=remembered_option_tokens(tokenizer, place),
         score=partial(shared_prefix_scores, model, memory=memory) if plain else partial(whole_pass_scores, model),
         forget=memory.forget,
-        generate=partial(continued, model, ends),
-        decode=partial(decoded, tokenizer),
+        generate=partial(continued, model, ends, stop=budget_stop(reasoning, settings.decoding)),
+        reasoning=reasoning,
         ends=ends,
         max_new_tokens=settings.max_new_tokens,
         looks=looks,
@@ -110,6 +123,7 @@ def encoded_chats(template: Template, conversations: Sequence[Any]) -> Mapping[s
         return_dict=True,
         return_tensors="pt",
         padding=True,
+        **template.variables,
     )
     return encoded
 

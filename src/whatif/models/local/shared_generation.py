@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from whatif.models.local.generation import checked, until_end
+from whatif.models.local.generation import Stop, checked, until_end
 from whatif.models.local.option_scores import PER_TOKEN, SHARED_PREFIX, forget_positions, on_device, rope_deltas
 from whatif.models.local.sampling import Noise
 from whatif.models.local.sent_images import image_token
@@ -52,6 +52,8 @@ def generate_together(  # noqa: PLR0917
     pictures: Sequence[tuple[str, ...]],
     limit: int,
     noise: Noise | None = None,
+    *,
+    stop: Stop | None = None,
 ) -> list[list[int]]:
     """At most `limit` new tokens of each prompt, as `whatif.models.local.generation.generate` returns them.
 
@@ -80,7 +82,7 @@ def generate_together(  # noqa: PLR0917
         next_places = torch.tensor([encoded[row][1] for row in rows])
         places = next_places[:, None] + (real.cumsum(dim=1) - 1).clamp(min=0)
         ordered = None if noise is None else noise.ordered(order)
-        said = _steps(model, ends, inputs, cache, places.to(model.device), limit, ordered)
+        said = _steps(model, ends, inputs, cache, places.to(model.device), limit, ordered, stop)
     made = dict(zip(order, said, strict=True))
     return [until_end(made[place], ends) for place in range(len(prompts))]
 
@@ -160,6 +162,7 @@ def _steps(  # noqa: PLR0917
     places: torch.Tensor,
     limit: int,
     noise: Noise | None,
+    stop: Stop | None,
 ) -> list[list[int]]:
     """The most probable tokens, step by step, until all rows have ended. `places` are the positions of `input_ids`."""
     import torch
@@ -175,6 +178,8 @@ def _steps(  # noqa: PLR0917
         logits = checked(inputs["input_ids"], output.logits[:, -1])
         made.append((logits if noise is None else noise(inputs["input_ids"], logits)).argmax(dim=-1))
         ended |= torch.isin(made[-1], last)
+        if stop is not None:
+            ended |= stop.ended(torch.stack(made, dim=1))
         inputs["input_ids"] = made[-1][:, None]
         inputs["attention_mask"] = torch.nn.functional.pad(inputs["attention_mask"], (0, 1), value=1)
         if "cross_attention_mask" in inputs:

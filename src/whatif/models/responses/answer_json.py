@@ -10,7 +10,7 @@ from whatif.models import Answer, ImageForm, OptionScore
 from whatif.models.program_runs import OUTCOMES, ProgramRun, ToolCall
 
 _TEXTS = ("letter", "reason", "response", "reasoning", "finish")
-_COUNTS = ("prompt_tokens", "response_tokens", "image_tokens")
+_COUNTS = ("prompt_tokens", "response_tokens", "reasoning_tokens", "image_tokens")
 _FORMS = get_args(ImageForm)
 
 

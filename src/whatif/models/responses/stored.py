@@ -225,6 +225,9 @@ class StoredModel:
             # Nothing is generated when options are ranked.
             identity.pop("max_new_tokens", None)
             identity.pop("decoding", None)
+            if "reasoning" in identity:
+                sent = {name: value for name, value in identity.pop("reasoning").items() if name != "budget_tokens"}
+                identity |= {"reasoning": sent} if sent else {}
             if "ranking" in identity:
                 identity.pop("temperature", None)
         elif question.max_new_tokens is not None and "max_new_tokens" in identity:

@@ -17,8 +17,9 @@ from whatif.models.responses.store import model_label
 class Tally:
     """Totals over the answers of one model at one address (None for a checkpoint).
 
-    `counted` of the `answers` have token counts, `timed` have a time; `seconds` is the total waiting time. `unanswered`
-    counts responses without an answer, by reason.
+    `counted` of the `answers` have token counts; `reasoning_tokens` are the response tokens that are reasoning, where
+    they are counted apart. `timed` answers have a time; `seconds` is the total waiting time. `unanswered` counts
+    responses without an answer, by reason.
     """
 
     model: str
@@ -27,20 +28,23 @@ class Tally:
     counted: int = 0
     prompt_tokens: int = 0
     response_tokens: int = 0
+    reasoning_tokens: int = 0
     timed: int = 0
     seconds: float = 0.0
     unanswered: Counter[str] = field(default_factory=Counter)
 
 
-_SUMS = ("answers", "counted", "prompt_tokens", "response_tokens", "timed", "seconds")  # in the order of the query
-_PROMPT, _RESPONSE, _SECONDS, _STATUS, _REASON = (
-    f"json_extract(answer, '$.{name}')" for name in ("prompt_tokens", "response_tokens", "seconds", "status", "reason")
+# In the order of the query.
+_SUMS = ("answers", "counted", "prompt_tokens", "response_tokens", "reasoning_tokens", "timed", "seconds")
+_PROMPT, _RESPONSE, _REASONING, _SECONDS, _STATUS, _REASON = (
+    f"json_extract(answer, '$.{name}')"
+    for name in ("prompt_tokens", "response_tokens", "reasoning_tokens", "seconds", "status", "reason")
 )
 # Grouped by the reasons of unanswered questions, which are few.
 _QUERY = (
     f"SELECT json_extract(request, '$.identity'), {_STATUS} = 'ok', iif({_STATUS} = 'ok', NULL, {_REASON}), count(*), "
     f"sum({_PROMPT} IS NOT NULL AND {_RESPONSE} IS NOT NULL), total({_PROMPT}), total({_RESPONSE}), "
-    f"count({_SECONDS}), total({_SECONDS}) FROM responses GROUP BY 1, 2, 3"
+    f"total({_REASONING}), count({_SECONDS}), total({_SECONDS}) FROM responses GROUP BY 1, 2, 3"
 )
 
 

@@ -66,7 +66,8 @@ def _by_rule(question: Question, identity: Mapping[str, Any]) -> tuple[float, fl
     tokens = prompt_tokens(question, takes_images=identity.get("takes_images", True))
     if ranking is None:
         # A strategy may allow a longer response than the model's settings.
-        return tokens, float(max(identity.get("max_new_tokens", 0), question.max_new_tokens or 0))
+        room = (identity.get("reasoning") or {}).get("budget_tokens", 0)
+        return tokens, float(room + max(identity.get("max_new_tokens", 0), question.max_new_tokens or 0))
     # One request for all letters; for texts one without an option and one for each.
     requests = 1 + len(question.options) if "prompt_log_probabilities" in ranking else 1
     return requests * tokens, float(requests)

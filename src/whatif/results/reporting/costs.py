@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from whatif.engine.language.reasoning import CUT_OFF, NEVER_LEFT
 from whatif.engine.params.prices import Prices, money
 from whatif.results.reporting.numerals import count
 from whatif.results.reporting.table import Column, Table, View, tidy
@@ -33,11 +34,15 @@ _COLUMNS = (
     Column("Cost", "cost", write=money),
 )
 _ERRORS = Column("Questions", "errors", write=count)
+_UNFINISHED = Column("Questions", "in its reasoning", write=count)
 
 
 @dataclass
 class Spent:
-    """The sums of one model's predictions. `uncounted` are answers without token counts; errors are not included."""
+    """The sums of one model's predictions. `uncounted` are answers without token counts; errors are not included.
+
+    `unfinished` are responses without anything after their reasoning, by the reason.
+    """
 
     questions: int = 0
     counted: int = 0
@@ -45,11 +50,12 @@ class Spent:
     prompt_tokens: int = 0
     response_tokens: int = 0
     errors: Counter[str] = field(default_factory=Counter)
+    unfinished: Counter[str] = field(default_factory=Counter)
 
 
 def error_kind(reason: str | None) -> str:
-    """The text of a reason before a colon or bracket; the text after it differs between questions."""
-    return re.split(r": | \(", reason or "no reason given", maxsplit=1)[0]
+    """The text of a reason before a colon, a bracket or a number of tokens; what follows differs between questions."""
+    return re.split(r": | \(| at [\d,]+ tokens", reason or "no reason given", maxsplit=1)[0]
 
 
 def spent_by_model(predictions: Iterable[pa.Table]) -> dict[str, Spent]:
@@ -71,6 +77,10 @@ def spent_by_model(predictions: Iterable[pa.Table]) -> dict[str, Spent]:
         errors = piece.select(["model", "reason"]).filter(failed)
         for row in errors.group_by(["model", "reason"]).aggregate([([], "count_all")]).to_pylist():
             found[row["model"]].errors[error_kind(row["reason"])] += row["count_all"]
+        inside = pc.or_(*(pc.starts_with(piece["reason"], words) for words in (CUT_OFF, NEVER_LEFT)))
+        unfinished = piece.select(["model", "reason"]).filter(inside)
+        for row in unfinished.group_by(["model", "reason"]).aggregate([([], "count_all")]).to_pylist():
+            found[row["model"]].unfinished[row["reason"]] += row["count_all"]
     return found
 
 
@@ -81,6 +91,7 @@ def together(spent: Iterable[Spent]) -> Spent:
         for name in ("questions", "counted", "uncounted", "prompt_tokens", "response_tokens"):
             setattr(total, name, getattr(total, name) + getattr(one, name))
         total.errors.update(one.errors)
+        total.unfinished.update(one.unfinished)
     return total
 
 
@@ -88,7 +99,8 @@ def costs(spent: Mapping[str, Spent], names: Mapping[str, str], prices: Mapping[
     """The table `costs` for the models in `names` (key -> display name, in order) that have tokens or errors.
 
     Measures: `questions`; `prompt tokens` and `response tokens`, summed over the `n` answers that have both counts;
-    `uncounted`: answers without both counts; `cost`; and `errors`, by kind.
+    `uncounted`: answers without both counts; `cost`; `errors`, by kind; and, if there are any, responses without
+    anything after their reasoning (`in its reasoning`), by reason.
     """
     rows: list[dict[str, Any]] = []
     for key, name in names.items():
@@ -105,11 +117,17 @@ def costs(spent: Mapping[str, Spent], names: Mapping[str, str], prices: Mapping[
             rows.append({"model": key, "name": name, "measure": measure, "value": value, "n": n})
         for error, number in sorted(found.errors.items(), key=lambda one: (-one[1], one[0])) or [("none", 0)]:
             rows.append({"model": key, "name": name, "measure": "errors", "error": error, "value": number})
+        for reason, number in sorted(found.unfinished.items(), key=lambda one: (-one[1], one[0])):
+            row = {"model": key, "name": name, "measure": _UNFINISHED.measure, "error": reason, "value": number}
+            rows.append(row)
     shown = {"model": "", "name": "Model"}
-    views = (
+    views: tuple[View, ...] = (
         View(_TOKENS, shown, _COLUMNS, _NOTE),
         View("Questions that ended in an error, by kind.", {**shown, "error": "Error"}, (_ERRORS,)),
     )
+    if any(row["measure"] == _UNFINISHED.measure for row in rows):
+        caption = "Questions without an answer because the model did not leave its reasoning, by reason."
+        views = (*views, View(caption, {**shown, "error": "Reason"}, (_UNFINISHED,)))
     return Table("costs", "Tokens, cost and errors", tidy(rows, _IDENTITY, ("value", "n")), views)
 
 

@@ -6,6 +6,26 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+_BEGIN, _END = "<think>\n", "\n</think>\n\n"
+_LONGEST_REASONING = 20_000  # characters; a page has the answers of every model to a hundred items
+
+
+def with_reasoning(reasoning: str | None, response: str | None) -> str | None:
+    """The reasoning of a model, if there is one, and what follows it, as one text: that of `ItemAnswer.response`."""
+    if not reasoning:
+        return response
+    more = len(reasoning) - _LONGEST_REASONING
+    shown = reasoning if more <= 0 else f"{reasoning[:_LONGEST_REASONING]} (and {more:,} more characters)"
+    return f"{_BEGIN}{shown.replace(_END.strip(), '')}{_END}{response or ''}"
+
+
+def without_reasoning(text: str | None) -> tuple[str | None, str | None]:
+    """The reasoning and the response that `with_reasoning` put together; None where there was none."""
+    if text is None or not text.startswith(_BEGIN) or _END not in text:
+        return None, text
+    reasoning, _, response = text.removeprefix(_BEGIN).partition(_END)
+    return reasoning, response or None
+
 
 @dataclass(frozen=True)
 class ItemPicture:

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from whatif.engine.language.options import LETTERS
+from whatif.results.reporting.items import without_reasoning
 from whatif.results.site.differences import marked
 from whatif.results.site.item_index import SIDES, ItemIndex, code_of, searched
 from whatif.results.site.item_pictures import PictureFiles
@@ -125,9 +126,12 @@ def right_choice(choices: Sequence[str], right: str) -> int | None:
 
 def _answer(answer: Row, systems: Mapping[str, int]) -> dict[str, Any]:
     program = answer["program"]
+    reasoning, response = without_reasoning(answer["response"])
     return _without_empty(
         {
             **{name: value for name, value in answer.items() if name not in ("correct", "status")},
+            "reasoning": reasoning,
+            "response": response,
             "system": systems[answer["system"]],
             "code": code_of(answer),
             "program": _without_empty(program) if program else None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from whatif import models
 from whatif.engine.files.png import encode
 from whatif.engine.language.messages import one_turn
-from whatif.engine.language.reasoning import CUT_OFF
+from whatif.engine.language.reasoning import ended_in_reasoning
 from whatif.engine.params.programs import ModelTools
 from whatif.models import Answer, Model, Question
 from whatif.models.local.checkpoints import identity
@@ -167,6 +167,6 @@ def _cut(picture: Picture, box: Box) -> tuple[Image, int, int]:
 
 def _response(answer: Answer) -> str:
     answer = answer.without_reasoning()
-    if answer.response is None or answer.reason == CUT_OFF:
+    if answer.response is None or ended_in_reasoning(answer.reason):
         raise ToolError(f"simple_query: the model gave no answer: {answer.reason or answer.status}")
     return answer.response.strip()

@@ -158,6 +158,8 @@
     const parts = [
       ...(many && answer.why ? [make("p", { class: "why", dir: "auto" }, answer.why)] : []),
       ...list("Earlier turns", answer.turns),
+      ...(answer.reasoning !== undefined ? [make("details", { class: "reasoning" }, make("summary", {}, "Reasoning"),
+        make("div", { class: "response", dir: "auto" }, answer.reasoning))] : []),
       ...(answer.response !== undefined ? [make("h5", {}, answer.turns ? "Last response" : "Response"),
         make("div", { class: "response", dir: "auto" }, answer.response)] : []),
       ...list("Samples, of which the majority counts", answer.samples),
