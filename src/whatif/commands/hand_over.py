@@ -1,8 +1,8 @@
 """Hands a command of whatif over to the job server of its run, and ends as the command does.
 
 The shell of a job runs this file by its path, with `python -I -S`: it starts in a hundredth of a second, because it
-imports nothing that is installed. The arguments are the name of the server's socket and those of the command. If the
-server is gone or does not take the job (`whatif.commands.job_server`), the command starts here as any other.
+imports nothing that is installed. If the server is gone or does not take the job (`whatif.commands.job_server`), the
+command starts here as any other.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ LENGTH = 4  # bytes at the beginning of a request that give its length
 
 
 def main(name: str, *arguments: str) -> None:
-    """Ends this process: with the exit code of the command, or by becoming the command."""
+    """Ends this process: with the exit code of the command, or by becoming the command.
+
+    `name` is that of the server's socket; `arguments` are those of the command.
+    """
     words = [os.getcwdb(), *map(os.fsencode, arguments)]  # noqa: PTH109  (pathlib is slow to import)
     request = b"\0\0".join([b"\0".join(words), b"\0".join(map(b"=".join, os.environb.items()))])
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the job, too, which ends in order
@@ -33,7 +36,3 @@ def main(name: str, *arguments: str) -> None:
         pass
     signal.signal(signal.SIGINT, before)
     os.execvp("whatif", ["whatif", *arguments])
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -45,6 +45,10 @@ from whatif.engine.files.stamps import code_stamp
 from whatif.engine.graph import code_index
 
 VARIABLE = "WHATIF_JOB_SERVER"
+_SERVER = f"from {__name__} import main; main()"
+_CLIENT = (
+    "import sys; exec(open(sys.argv[1]).read()); main(*sys.argv[2:])"  # its file imports nothing that is installed
+)
 _ENOUGH_JOBS = 2  # that imported a module before the server does
 # Of the shell of each job, and without consequence for what is imported.
 _OF_EACH_SHELL = {"_", "OLDPWD", "PWD", "SHLVL", "TEMP", "TEMPDIR", "TMP", "TMPDIR"}
@@ -72,7 +76,7 @@ class JobServer:
     @property
     def shell_function(self) -> str:
         """Defines `whatif` for the shell of a job; empty where there is no server."""
-        client = f"{quote(sys.executable)} -I -S {quote(hand_over.__file__)}"
+        client = f"{quote(sys.executable)} -I -S -c {quote(_CLIENT)} {quote(hand_over.__file__)}"
         return f'whatif() {{ {client} {self._name} "$@"; }}; ' if self._is_used else ""
 
     def start(self, prefix: str) -> None:
@@ -86,7 +90,7 @@ class JobServer:
             listening.bind(f"\0{self._name}")  # abstract: there is no file
             listening.listen(socket.SOMAXCONN)
             self.process = subprocess.Popen(
-                f"{prefix}exec {quote(sys.executable)} -P -m {__name__} {listening.fileno()}",
+                f"{prefix}exec {quote(sys.executable)} -P -c {quote(_SERVER)} {listening.fileno()}",
                 shell=True,
                 executable=self._shell,
                 env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")},
@@ -277,12 +281,8 @@ def _is_shared(module: ModuleType) -> bool:
 
 
 def main() -> None:
-    """Serves the socket of this descriptor; in a fork, runs its command."""
+    """Serves the socket whose descriptor is the only argument; in a fork, runs its command."""
     getproctitle()  # finds the place of the title, as long as no variable has been set
     words = _Jobs(socket.socket(fileno=int(sys.argv[1]))).serve()
     if words is not None:
         cli.main(words, prog_name="whatif")
-
-
-if __name__ == "__main__":
-    main()
