@@ -82,6 +82,11 @@ class Mucr(SystemResults):
         """The group of each question by its id."""
         return dict(zip(self.asked.ids.to_pylist(), map(str, self.asked.group.tolist()), strict=True))
 
+    @property
+    def cluster_unit(self) -> str:
+        """What `clusters` are, in the captions of tables."""
+        return "group"
+
     @cached_property
     def systems(self) -> dict[System, Answerer]:
         """All systems."""

@@ -37,4 +37,4 @@ def repeats_of(found: Results) -> Table | None:
         }
         for model, strategy in order
     }
-    return repeats(sampled, asked, places, found.settings.confidence, found.title)
+    return repeats(sampled, asked, places, found.settings.confidence, found.title, unit=found.cluster_unit)

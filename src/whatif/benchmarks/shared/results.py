@@ -64,6 +64,11 @@ class Results:
         return {str(row["question_id"]): "+".join(row["image_ids"]) or row["pair_id"] for row in self.questions}
 
     @property
+    def cluster_unit(self) -> str:
+        """What `clusters` are, in the captions of tables."""
+        return "image"
+
+    @property
     def level(self) -> str:
         """The level of intervals as text: `95%`."""
         return f"{100 * self.settings.confidence:g}%"

@@ -89,10 +89,13 @@ def repeats(
     places: Mapping[System, Row],
     confidence: float,
     title: str,
+    *,
+    unit: str = "image",
 ) -> Table:
     """The table `repeats` of systems with several samples, in the order of `places`, their identifying columns.
 
-    Shares are in percent, standard errors and drops in points. `n` is the number of questions, or of pairs.
+    Shares are in percent, standard errors and drops in points. `n` is the number of questions, or of pairs. `unit` is
+    what the captions call the images of `asked`.
     """
     rows: list[Row] = []
     for system in (one for one in places if one in sampled):
@@ -100,7 +103,9 @@ def repeats(
         found = [*_of_variants(answers, asked, confidence), *_of_pairs(answers, asked, confidence)]
         rows += [{**places[system], **row} for row in found]
     frame = tidy(rows, IDENTITY, ("value", "low", "high", "n"))
-    return Table(NAME, "Several samples", frame, tuple(_views(rows, title, f"{100 * confidence:g}%")))
+    return Table(
+        NAME, "Several samples", frame, tuple(_views(rows, title, f"{100 * confidence:g}% intervals by {unit}"))
+    )
 
 
 def numbers_of(samples: int) -> list[int]:
@@ -167,14 +172,13 @@ def _numbers(interval: Interval, n: int) -> dict[str, Any]:
     return {**in_percent("value", interval), "n": n}
 
 
-def _views(rows: Iterable[Row], title: str, level: str) -> Iterator[View]:
+def _views(rows: Iterable[Row], title: str, intervals: str) -> Iterator[View]:
     shown = list(rows)
     system = {"model": "", "name": "Model"} | ({"strategy": "Prompt"} if any(row["strategy"] for row in shown) else {})
     by_variant = {**system, "variant": "Variant"}
     numbers = sorted({int(row["k"]) for row in shown if row.get("k")})
     yield View(
-        f"{title}: accuracy of a single sample in percent, with {level} intervals by image, and its standard errors in "
-        "points.",
+        f"{title}: accuracy of a single sample in percent, with {intervals}, and its standard errors in points.",
         by_variant,
         (
             Column("Samples", "samples", write=decimal(0)),
@@ -194,7 +198,7 @@ def _views(rows: Iterable[Row], title: str, level: str) -> Iterator[View]:
         _PASS,
     )
     yield View(
-        f"{title}: the drop of a single sample over pairs in points, with {level} intervals by image.",
+        f"{title}: the drop of a single sample over pairs in points, with {intervals}.",
         system,
         (
             Column("Drop", DROP, interval=True),
