@@ -65,7 +65,8 @@ def _show_results(name: str) -> None:
     graph = benchmarks.graph(benchmarks.load_params())
     if name == SITE:
         raise WhatifError(f"{name}: is the site of all benchmarks; `whatif site` writes it and says where it is")
-    published = [Path(path) for step in graph.steps_of("aggregate", name) for path in step.text_files]
+    steps = graph.steps_of("aggregate", name)
+    published = [Path(path) for step in steps for path in step.published(graph.params)]
     tables = [path for path in published if path.suffix == ".md"]
     if not tables:
         raise WhatifError(f"{name}: publishes no table; see {', '.join(map(str, published)) or 'its artifacts'}")

@@ -158,7 +158,7 @@ def _graph(benchmark: str) -> Graph:
 
 def _tables(graph: Graph, benchmark: str) -> list[str]:
     """The names of text files that exist both as numbers (`.csv`) and as a formatted table (`.md`)."""
-    files = graph.benchmarks[benchmark].text_files
+    files = [path for step in graph.benchmarks[benchmark].steps for path in step.published(graph.params)]
     stems = {suffix: [Path(path).stem for path in files if path.endswith(suffix)] for suffix in (".csv", ".md")}
     return [stem for stem in stems[".csv"] if stem in stems[".md"]]
 

@@ -19,6 +19,7 @@ from whatif.engine.progress import progress
 from whatif.models import Model, OptionScore, shown_progress
 from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
 from whatif.models.local.generation import Batches
+from whatif.models.local.reasoning_tokens import ReasoningTokens
 from whatif.models.responses import stored
 from whatif.models.responses.store import ResponseStore
 from whatif.scoring.open_answers import open_predictions
@@ -56,9 +57,8 @@ def model_of(clock: Clock, *, batch: int) -> LocalModel:
         clock.now += 0.01 * inputs["input_ids"].numel()
         return tuple(OptionScore(-1.0 - place, 1) for place in range(len(options)))
 
-    checkpoint = Checkpoint(
-        encode, lambda option: [1], score, generate, lambda tokens: "3", frozenset([1]), max_new_tokens=8
-    )
+    reasoning = ReasoningTokens(lambda tokens: "3")
+    checkpoint = Checkpoint(encode, lambda option: [1], score, generate, reasoning, frozenset([1]), max_new_tokens=8)
     return LocalModel(checkpoint, lambda: {"checkpoint": "m"}, Batches(batch))
 
 
