@@ -37,8 +37,6 @@ from pathlib import Path
 from shlex import quote
 from types import ModuleType
 
-from setproctitle import getproctitle, setproctitle
-
 from whatif import benchmarks
 from whatif.commands import cli, hand_over
 from whatif.engine.files.stamps import code_stamp
@@ -212,6 +210,8 @@ class _Jobs:
         os.environ.update(request.environment)
         tempfile.tempdir = None
         sys.argv[:] = ["whatif", *request.words]
+        from setproctitle import setproctitle  # installed on Linux alone
+
         setproctitle(" ".join(sys.argv))  # by which `ps` and `whatif resume` know a job
         atexit.register(self._report, set(sys.modules))
 
@@ -282,6 +282,8 @@ def _is_shared(module: ModuleType) -> bool:
 
 def main() -> None:
     """Serves the socket whose descriptor is the only argument; in a fork, runs its command."""
+    from setproctitle import getproctitle
+
     getproctitle()  # finds the place of the title, as long as no variable has been set
     words = _Jobs(socket.socket(fileno=int(sys.argv[1]))).serve()
     if words is not None:

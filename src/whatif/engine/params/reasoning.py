@@ -24,12 +24,12 @@ _SPECIAL_TOKENS = (
     *("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"),
     *("additional_special_tokens", "image_token", "video_token", "audio_token"),
 )
-_NOT_THEIRS = {*_OF_TEMPLATES, *_OF_THE_LIBRARY, *_SPECIAL_TOKENS}
+NOT_THEIRS = frozenset((*_OF_TEMPLATES, *_OF_THE_LIBRARY, *_SPECIAL_TOKENS))  # names that users cannot give
 
 
 def _checked(given: dict[str, Any]) -> dict[str, Any]:
     for name in given:
-        if name in _NOT_THEIRS:
+        if name in NOT_THEIRS:
             raise ValueError(f"`{name}` is not allowed in template_kwargs: whatif or the tokeniser sets it")
         if not name.isidentifier():
             raise ValueError(f"`{name}` is no name of a variable of a chat template")
@@ -43,9 +43,8 @@ class Reasoning(Settings):
     """How a model reasons before it answers. What is not set is not sent."""
 
     effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
-    budget_tokens: int | None = Field(
-        default=None, ge=1, le=262_144
-    )  # of reasoning, beside the answer's max_new_tokens
+    # Tokens of reasoning, beside the answer's max_new_tokens.
+    budget_tokens: int | None = Field(default=None, ge=1, le=262_144)
     template_kwargs: TemplateKwargs | None = None  # for example {enable_thinking: true}
 
     @property

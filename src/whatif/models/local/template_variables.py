@@ -6,14 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from whatif.engine.errors import WhatifError
-from whatif.engine.params.reasoning import EFFORT_VARIABLE, Reasoning
+from whatif.engine.params.reasoning import EFFORT_VARIABLE, NOT_THEIRS, Reasoning
 from whatif.models.local.faults import first_line
 
 _SHOWN = 12  # names in an error
-_OF_EVERY_TEMPLATE = {
-    *("messages", "tools", "documents", "add_generation_prompt", "bos_token", "eos_token", "pad_token", "unk_token"),
-    *("raise_exception", "strftime_now", "namespace", "image_token", "video_token", "audio_token"),
-}
 
 
 def template_variables(template: Any) -> frozenset[str]:
@@ -59,7 +55,7 @@ def checked_variables(checkpoint: str, template: Any, reasoning: Reasoning | Non
     for name in given:
         if name not in known:
             where = "effort" if name == EFFORT_VARIABLE and reasoning and reasoning.effort else "template_kwargs"
-            others = sorted(known - _OF_EVERY_TEMPLATE)[:_SHOWN]
+            others = sorted(known - NOT_THEIRS)[:_SHOWN]
             uses = f"it uses {', '.join(others)}" if others else "it has no such variables"
             raise WhatifError(
                 f"checkpoint {checkpoint}: reasoning.{where}: its chat template does not use {name}; {uses}"
