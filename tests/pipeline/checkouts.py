@@ -163,8 +163,12 @@ def computed(jobs: dict[str, str]) -> set[str]:
 
 def stale(checkout: Checkout) -> set[str]:
     """The jobs that `whatif status` finds stale; those that only wait for others are unknown."""
-    lines = checkout.run("whatif", "status").stdout.splitlines()
-    return {line.removeprefix("stale ").strip() for line in lines if line.startswith("stale ")}
+    return stale_in(checkout.run("whatif", "status").stdout)
+
+
+def stale_in(said: str) -> set[str]:
+    """The jobs that are stale by what `whatif status` said."""
+    return {line.removeprefix("stale ").strip() for line in said.splitlines() if line.startswith("stale ")}
 
 
 def copy_of_sources(target: Path) -> None:

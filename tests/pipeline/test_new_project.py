@@ -35,7 +35,7 @@ def project(pipeline_installation: Installation, tmp_path: Path) -> Iterator[Pat
     early = run(project, "whatif", "make", "extract", check=False)
     assert early.returncode == 2 and f"benchmark {NAME}: is in this project but not installed" in early.stderr
     try:
-        run(project, "python", "-m", "pip", "install", "--quiet", "--editable", ".[dev]")
+        run(project, "python", "-m", "pip", "install", "--quiet", "--editable", ".", "pytest")
         run(project, "snakemake", "--cores", "2")
         yield project
     finally:
@@ -68,6 +68,7 @@ def test_it_passes_its_linters_and_after_a_change_of_its_code_what_it_reaches_is
     pipeline_installation: Installation, project: Path
 ) -> None:
     run = pipeline_installation.run
+    run(project, "python", "-m", "pip", "install", "--quiet", "--editable", ".[dev]")
     for command in (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",)):
         run(project, *command)
     run(project, "dvc", "repro")

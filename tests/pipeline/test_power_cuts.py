@@ -95,10 +95,8 @@ def test_two_checkouts_that_share_answers_and_cache_lose_nothing(
         assert checkout.results() == wanted
 
 
-def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(
-    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(VARIABLE, "no")  # no orphan outlives a job server
+def nothing_is_touched_while_an_orphan_lives(checkout: Checkout) -> None:
+    """Kills a run of Snakemake but for one job, tries to go on, and ends the job; the locks of the run are left."""
     checkout.set(A_REPORT)
     run = started(checkout, ENTRY_POINTS["snakemake"])
     try:
@@ -119,6 +117,23 @@ def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(
         assert sorted((checkout.path / ".snakemake/locks").iterdir()) == locks
     finally:
         kill_session(run)
+
+
+@pytest.fixture
+def no_job_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No orphan outlives a job server."""
+    monkeypatch.setenv(VARIABLE, "no")
+
+
+@pytest.mark.usefixtures("no_job_server")
+def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(checkout: Checkout) -> None:
+    nothing_is_touched_while_an_orphan_lives(checkout)
+
+
+@pytest.mark.soak
+@pytest.mark.usefixtures("no_job_server")
+def test_when_the_orphan_has_ended_the_locks_go_and_the_run_goes_on(checkout: Checkout) -> None:
+    nothing_is_touched_while_an_orphan_lives(checkout)
     (checkout.path / ".dvc/tmp/rwlock").write_text(  # of a process whose number somebody else has by now
         f'{{"write": {{"{checkout.path}/data/extract": {{"pid": {os.getpid()}, "cmd": "dvc repro"}}}}, "read": {{}}}}'
     )

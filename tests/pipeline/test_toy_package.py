@@ -17,7 +17,8 @@ from tests.defaults import ROOT
 from tests.pipeline.checkouts import Checkout, new_project
 from whatif.engine.params.base import STAGES
 
-pytestmark = pytest.mark.pipeline
+# `test_new_project` proves outside the soak that a package of its own runs, as its author makes it.
+pytestmark = [pytest.mark.pipeline, pytest.mark.soak]
 
 PACKAGE = ROOT / "tests" / "toy_package"
 PARAMS = {
@@ -99,7 +100,6 @@ def test_it_runs_and_edits_no_file(made_by_snakemake: WithPackages) -> None:
     ]
 
 
-@pytest.mark.soak
 def test_both_entry_points_make_the_same_bytes_of_it(
     coins: Path, made_by_snakemake: WithPackages, tmp_path: Path
 ) -> None:

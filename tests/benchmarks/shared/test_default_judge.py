@@ -93,7 +93,7 @@ def answer_all(project: Project, judge: Judge) -> None:
 
 
 @pytest.mark.parametrize(
-    "benchmark", [pytest.param(name, marks=() if name in ("cfmm", "small") else pytest.mark.soak) for name in TABLES]
+    "benchmark", [pytest.param(name, marks=() if name == "small" else pytest.mark.soak) for name in TABLES]
 )
 def test_every_benchmark_has_the_judge_of_all(benchmark: str, project: Project, judge: Judge) -> None:
     prepared(project, benchmark)

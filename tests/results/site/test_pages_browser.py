@@ -10,18 +10,12 @@ from tests.results.site.chromium import Open, check_accessible, until
 
 pytestmark = pytest.mark.process
 
-PAGES = (
-    "index.html",
-    "bench/index.html",
-    "bench/tables.html",
-    "bench/figures.html",
-    "bare/index.html",
-    "contradictions.html",
-)
+PAGES = ("index.html", "bench/index.html", "bench/tables.html", "bench/figures.html")
+FURTHER = ("bare/index.html", "contradictions.html")  # of the parts of the others
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", [*PAGES, *(pytest.param(path, marks=pytest.mark.soak) for path in FURTHER)])
 def test_a_page_is_accessible_and_fits_a_phone(open_page: Open, results: Path, path: str) -> None:
     opened = open_page(results / path)
     opened.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
