@@ -21,14 +21,16 @@ from whatif.benchmarks.shared.choice_questions import Ask, ask_choices, write_ch
 from whatif.benchmarks.shared.dimensions import (
     CHOOSER,
     HAS_CHOSEN,
+    PROBE,
     PROGRAMMER,
     SHOWN_CHOOSERS,
     SHOWN_JUDGE,
     SHOWN_PROGRAMMER,
 )
 from whatif.benchmarks.shared.judging import judge_step
+from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
-from whatif.benchmarks.shared.tables import shared_tables, without_repeats
+from whatif.benchmarks.shared.tables import shared_tables, without_unused
 from whatif.benchmarks.shared.tasks import (
     OF_ACCURACIES,
     judgement,
@@ -59,7 +61,7 @@ VARIANT = Dimension(
     "Only this variant of the questions, original or counterfactual.",
 )
 PAIRED_TABLES = shared_tables(
-    "templates", "drops", "letters", "rules", "shortcuts", "repeats", "reading", "costs", "programs", "funnel"
+    "templates", "drops", "letters", "rules", "shortcuts", "repeats", "probes", "reading", "costs", "programs", "funnel"
 )
 TABLES = TableModules("whatif.benchmarks.cvqa_synthetic", *PAIRED_TABLES)
 TABLE_7 = f"{__package__}:published/table7.csv"  # a file of the package
@@ -185,6 +187,7 @@ def evaluate(task: Task[Ask]) -> None:
 
 
 judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
+probes = probe_step(evaluate, PROBE)
 
 
 @_step(
@@ -249,12 +252,13 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "shortcuts": audit_shortcuts["shortcuts"],
         "predictions": evaluate["predictions"],
         "judged": judge["judged"],
+        "probed": probes["probed"],
         "program-findings": find_causes["program-findings"],
     },
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_repeats(CHOOSER),
+    leaves_out=without_unused(CHOOSER, PROBE),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes Table 7 beside the reported numbers, and every other table and figure that is declared."""
@@ -266,7 +270,7 @@ def aggregate(task: Task[ReportSettings]) -> None:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CvqaSyntheticSettings,
-    steps=(extract, generate, filter_, verify, evaluate, judge, find_causes, audit_shortcuts, aggregate),
+    steps=(extract, generate, filter_, verify, evaluate, judge, probes, find_causes, audit_shortcuts, aggregate),
     citation=CITATION,
     headline=HEADLINE,
     plots=(scatter_plot(TITLE, *OF_ACCURACIES),),

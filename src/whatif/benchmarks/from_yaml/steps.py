@@ -21,10 +21,11 @@ from whatif.benchmarks.from_yaml.settings import (
     ReportSettings,
 )
 from whatif.benchmarks.shared.choice_questions import Ask, ask_choices
-from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_CHOOSERS, SHOWN_JUDGE
+from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, PROBE, SHOWN_CHOOSERS, SHOWN_JUDGE
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.people import judged_questions
-from whatif.benchmarks.shared.tables import shared_tables, without_repeats
+from whatif.benchmarks.shared.probing import probe_step
+from whatif.benchmarks.shared.tables import shared_tables, without_unused
 from whatif.benchmarks.shared.tasks import by_pair, judgement, rejection
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.artifacts.schemas import (
@@ -52,7 +53,7 @@ VARIANT = Dimension(
 )
 TABLES = TableModules(
     "whatif.benchmarks.from_yaml",
-    *shared_tables("templates", "letters", "rules", "repeats", "reading", "costs", "funnel"),
+    *shared_tables("templates", "letters", "rules", "repeats", "probes", "reading", "costs", "funnel"),
 )
 TITLE = "title"  # the text that the report declares
 
@@ -207,6 +208,7 @@ def evaluate(task: Task[Ask]) -> None:
 
 
 judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
+probes = probe_step(evaluate, PROBE)
 
 
 @_step(
@@ -247,11 +249,12 @@ def audit_shortcuts(task: Task[int]) -> None:
         "shortcuts": audit_shortcuts["shortcuts"],
         "predictions": evaluate["predictions"],
         "judged": judge["judged"],
+        "probed": probes["probed"],
     },
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_repeats(CHOOSER),
+    leaves_out=without_unused(CHOOSER, PROBE),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables of accuracy, pairs, letters, shortcuts and costs, the funnel, and the items of the site."""
@@ -266,4 +269,4 @@ PEOPLE = {"verify": judged_questions(compute_again["computed"], extract["images"
 def steps(title: str) -> tuple[Step, ...]:
     """All steps; `title` is the heading of the report."""
     titled = replace(aggregate, declared={TITLE: title})
-    return (extract, generate, filter_, compute_again, verify, evaluate, judge, audit_shortcuts, titled)
+    return (extract, generate, filter_, compute_again, verify, evaluate, judge, probes, audit_shortcuts, titled)

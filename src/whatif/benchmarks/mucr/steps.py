@@ -20,9 +20,10 @@ from whatif.benchmarks.mucr.settings import (
     MucrSettings,
     ReportSettings,
 )
-from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_JUDGE, STRATEGY_FILES
+from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, PROBE, SHOWN_JUDGE, STRATEGY_FILES
 from whatif.benchmarks.shared.judging import judge_step
-from whatif.benchmarks.shared.tables import shared_tables, without_repeats
+from whatif.benchmarks.shared.probing import probe_step
+from whatif.benchmarks.shared.tables import shared_tables, without_unused
 from whatif.benchmarks.shared.tasks import scatter_plot
 from whatif.engine.artifacts.schemas import PREDICTIONS, REJECTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
@@ -36,7 +37,7 @@ from whatif.results.reporting.table_modules import TableModules
 TITLE = "MuCR"
 TABLES = TableModules(
     "whatif.benchmarks.mucr",
-    *shared_tables("shortcuts", "annotator_agreement", "annotators", "repeats", "reading", "costs", "funnel"),
+    *shared_tables("shortcuts", "annotator_agreement", "annotators", "repeats", "probes", "reading", "costs", "funnel"),
 )
 _step = StepsOf(MucrSettings)
 
@@ -70,6 +71,7 @@ def evaluate(task: Task[str]) -> None:
 
 
 judge = judge_step(HAS_CHOSEN, STRATEGY, questions=made.questions["questions"], predictions=evaluate["predictions"])
+probes = probe_step(evaluate, PROBE)
 
 
 @_step(
@@ -167,6 +169,7 @@ def audit_shortcuts(task: Task[int]) -> None:
         "unasked": made.questions["unasked"],
         "predictions": evaluate["predictions"],
         "judged": judge["judged"],
+        "probed": probes["probed"],
         "tuned": fine_tune["tuned-predictions"],
         "losses": fine_tune["losses"],
         "attempts": people["attempts"],
@@ -176,7 +179,7 @@ def audit_shortcuts(task: Task[int]) -> None:
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_repeats(CHOOSER),
+    leaves_out=without_unused(CHOOSER, PROBE),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables beside the reported numbers, the figures, the drops, the funnel, and items."""
@@ -199,6 +202,7 @@ BENCHMARK = Benchmark(
         made.questions,
         evaluate,
         judge,
+        probes,
         fine_tune,
         people,
         audit_shortcuts,

@@ -25,6 +25,7 @@ from whatif.benchmarks.shared.dimensions import (
     ANSWERED,
     ANSWERER,
     MATCHER,
+    OPEN_PROBE,
     SHOWN_ANSWERERS,
     SHOWN_JUDGE,
     SHOWN_MATCHERS,
@@ -34,7 +35,8 @@ from whatif.benchmarks.shared.drawn_scenes import SPLIT, read_drawn_scenes
 from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.pilots import pilot_of
-from whatif.benchmarks.shared.tables import shared_tables, without_repeats
+from whatif.benchmarks.shared.probing import probe_step
+from whatif.benchmarks.shared.tables import shared_tables, without_unused
 from whatif.benchmarks.shared.tasks import judgement
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.artifacts.pair_items import SIDES, item_id
@@ -47,7 +49,7 @@ from whatif.engine.graph.task import Task
 from whatif.results.reporting.table_modules import TableModules
 
 NAME = "scenes"
-TABLES = TableModules("whatif.benchmarks.scenes", *shared_tables("repeats", "reading", "costs", "funnel"))
+TABLES = TableModules("whatif.benchmarks.scenes", *shared_tables("repeats", "probes", "reading", "costs", "funnel"))
 _LEAST_SCORE = f"lower verify.{NAME}.least_score or raise generate.{NAME}.candidates in params.yaml"
 _step = StepsOf(ScenesSettings)
 PART = part_dimension(lambda params, benchmark: params.section(benchmark, ScenesSettings).generate.shards)
@@ -205,6 +207,7 @@ def ask(task: Task[None]) -> None:
 
 
 judge = judge_step(ANSWERED, STRATEGY, questions=verify["questions"], predictions=ask["predictions"])
+probes = probe_step(ask, OPEN_PROBE)
 
 
 @_step(
@@ -248,12 +251,13 @@ def match(task: Task[None]) -> None:
         "questions": verify["questions"],
         "predictions": ask["predictions"],
         "judged": judge["judged"],
+        "probed": probes["probed"],
         "matches": match["matches"],
     },
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_repeats(ANSWERER),
+    leaves_out=without_unused(ANSWERER, OPEN_PROBE),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables of accuracy by type of question and of matching, the funnel, and the items of the site."""
@@ -265,7 +269,7 @@ def aggregate(task: Task[ReportSettings]) -> None:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=ScenesSettings,
-    steps=(extract, generate, filter_, verify, ask, judge, match, aggregate),
+    steps=(extract, generate, filter_, verify, ask, judge, probes, match, aggregate),
     headline=("accuracy", "pair"),
     plots=(
         {

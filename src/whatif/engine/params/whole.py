@@ -20,6 +20,7 @@ from whatif.engine.params.files import check_settings
 from whatif.engine.params.judge import DefaultJudge, check_judge, with_judge
 from whatif.engine.params.model_entries import BenchmarkName
 from whatif.engine.params.models import ModelKey, ModelSettings
+from whatif.engine.params.probes import Probes, with_probes
 
 PARAMS_FILE = "params.yaml"
 
@@ -33,7 +34,7 @@ class Params:
 
     benchmarks: the selected ones, in the order of the file. models: the models by key. sections: the settings of each
     selected benchmark. folder: the project, with the folder of benchmarks in YAML files. judge: of all benchmarks that
-    name no other one; their sections have it already.
+    name no other one; their sections have it already. probes: likewise.
     """
 
     seed: int
@@ -42,6 +43,7 @@ class Params:
     sections: Mapping[str, BenchmarkSettings]
     folder: Path = Path()
     judge: DefaultJudge | None = None
+    probes: Sequence[str] = ()
 
     def section(self, benchmark: str, kind: type[Own]) -> Own:
         """The settings of a benchmark. Raises KeyError when it is not selected."""
@@ -59,7 +61,7 @@ class Params:
             benchmark, *rest = rest
             value: Any = _field(self.sections[benchmark], first)
         else:
-            value = {name: getattr(self, name) for name in ("seed", "benchmarks", "models", "judge")}[first]
+            value = {name: getattr(self, name) for name in ("seed", "benchmarks", "models", "judge", "probes")}[first]
         for key in rest:
             value = value[key] if isinstance(value, Mapping) else _field(value, key)
         return value
@@ -91,11 +93,12 @@ def check(
         try:
             if whole.judge is not None:
                 check_judge(whole.judge, whole.models, "judge")
-            sections[name] = with_judge(_section(kinds[name], name, read), whole.judge, whole.models)
+            judged = with_judge(_section(kinds[name], name, read), whole.judge, whole.models)
+            sections[name] = with_probes(judged, whole.probes)
             sections[name].check(whole.models)
         except ValueError as error:
             raise WhatifError(f"{path}: {str(error).replace('{name}', name)}") from None
-    return Params(whole.seed, tuple(whole.benchmarks), whole.models, sections, path.parent, whole.judge)
+    return Params(whole.seed, tuple(whole.benchmarks), whole.models, sections, path.parent, whole.judge, whole.probes)
 
 
 def mentioned(values: Any) -> list[str]:
@@ -140,6 +143,7 @@ def _root(kinds: Kinds, chosen: Sequence[str]) -> type[Settings]:
         "benchmarks": (list[BenchmarkName], Field(min_length=1)),
         "models": (dict[ModelKey, ModelSettings], Field(min_length=1)),
         "judge": (DefaultJudge | None, None),
+        "probes": (Probes, []),
         **{name: (kind, ...) if _requires(kind) else (kind | None, None) for name, kind in stages.items()},
     }
     return create_model("Params", __base__=Settings, **fields)

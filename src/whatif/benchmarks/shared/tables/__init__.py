@@ -27,3 +27,20 @@ def without_repeats(dimension: Dimension) -> Callable[[Params, str], Collection[
         return () if repeated else table_files(["repeats"])
 
     return left_out
+
+
+def without_unused(dimension: Dimension, probe: Dimension) -> Callable[[Params, str], Collection[str]]:
+    """The same for a step that also has the table `probes`: its files are left out if no model is probed.
+
+    `probe` has the probes of the step `probe_step`.
+    """
+
+    def left_out(params: Params, benchmark: str) -> Collection[str]:
+        probed = any(
+            probe.exists(params, benchmark, {"model": key, "probe": one})
+            for key in dimension.values(params, benchmark)
+            for one in probe.values(params, benchmark)
+        )
+        return (*without_repeats(dimension)(params, benchmark), *(() if probed else table_files(["probes"])))
+
+    return left_out
