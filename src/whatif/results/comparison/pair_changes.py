@@ -43,11 +43,9 @@ def pair_changes(
 ) -> Iterator[PairChange]:
     """The changes of drop and pair accuracy; none where the questions are not in pairs.
 
-    places: the rows of A that B has too; right: whether each of them is answered correctly in A, and in B. A pair is a
-    question whose variant begins with `counterfactual`, with the question of the one other variant that has its
-    `pair_id` (several counterfactual questions may share it).
+    places: the rows of A that B has too; right: whether each of them is answered correctly in A, and in B.
     """
-    originals, counterfactuals = _pairs(rows, places)
+    originals, counterfactuals = pairs_of(rows, places)
     if not len(originals):
         return
     clusters = rows.clusters[places][counterfactuals]
@@ -66,8 +64,12 @@ def _change(measure: str, sides: list[Any], found: Any) -> PairChange:
     return PairChange(measure, len(sides[0]), a, b, found.interval, found.p, int(np.sum(sides[0] != sides[1])))
 
 
-def _pairs(rows: Rows, places: Codes) -> tuple[Codes, Codes]:
-    """For each pair, where its original and its counterfactual question are among `places`."""
+def pairs_of(rows: Rows, places: Codes) -> tuple[Codes, Codes]:
+    """For each pair, where its original and its counterfactual question are among `places`; none without pairs.
+
+    A pair is a question whose variant begins with `counterfactual`, with the question of the one other variant that has
+    its `pair_id`. Several counterfactual questions may share an original one.
+    """
     nothing = np.empty(0, np.int64)
     others = [code for code, name in enumerate(rows.variant.names) if not name.startswith(_COUNTERFACTUAL)]
     if rows.questions is None or len(others) != 1:
