@@ -14,9 +14,15 @@ from tests.tutorials.runner import ROOT, RUN, TUTORIALS, Session, TutorialError,
 
 FIRST = TUTORIALS / "first-table.md"
 # They begin in the folder in which the first one ends.
-AFTER_THE_FIRST = ("what-a-number-means.md", "publish.md", "add-a-model.md")
+AFTER_THE_FIRST = (
+    "what-a-number-means.md",
+    "publish.md",
+    "add-a-model.md",
+    "worse-than-last-week.md",
+    "how-many-items.md",
+)
 ALONE = ("own-photographs.md", "verify-with-people.md")
-LONG = ("add-a-model.md", *ALONE)  # minutes
+LONG = ("add-a-model.md", "worse-than-last-week.md", "how-many-items.md", *ALONE)  # half a minute and more
 ON_A_CLUSTER = ("on-slurm.md",)  # tests/pipeline/test_slurm.py
 
 
