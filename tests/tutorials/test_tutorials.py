@@ -21,7 +21,7 @@ AFTER_THE_FIRST = (
     "worse-than-last-week.md",
     "how-many-items.md",
 )
-ALONE = ("own-photographs.md", "verify-with-people.md")
+ALONE = ("audit.md", "own-photographs.md", "verify-with-people.md")
 LONG = ("add-a-model.md", "worse-than-last-week.md", "how-many-items.md", *ALONE)  # half a minute and more
 ON_A_CLUSTER = ("on-slurm.md",)  # tests/pipeline/test_slurm.py
 
