@@ -149,6 +149,7 @@ def test_nothing_to_train_on_is_an_error(folder: Path) -> None:
             {"device_map": "auto"},
             r"models.tiny.device_map: weights on several devices cannot be trained; give `device`",
         ),
+        ({"lora": "anywhere"}, r"models.tiny.lora: a checkpoint with a LoRA is not trained further"),
     ],
 )
 def test_weights_that_cannot_be_trained_are_named_before_anything_is_loaded(more: dict[str, Any], message: str) -> None:

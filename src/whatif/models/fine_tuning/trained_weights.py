@@ -21,6 +21,10 @@ def check_trainable(key: str, settings: HuggingFaceChat) -> None:
         raise WhatifError(
             f"models.{key}.device_map: weights on several devices cannot be trained; give `device` instead"
         )
+    if settings.lora is not None:
+        raise WhatifError(
+            f"models.{key}.lora: a checkpoint with a LoRA is not trained further; add an entry with it merged"
+        )
 
 
 @contextmanager

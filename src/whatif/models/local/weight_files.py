@@ -89,8 +89,8 @@ def _integers(value: Any, key: str = "") -> Iterator[tuple[str, int]]:
         yield key, value
 
 
-def check_weights(path: Path) -> int:
-    """The number of weights in a safetensors file.
+def check_weights(path: Path, what: str = "checkpoint") -> int:
+    """The number of weights in a safetensors file; `what` it belongs to, for messages.
 
     Raises WhatifError, naming the file, when it does not have the size that its header implies. The header gives the
     position of each weight, so only a few kilobytes are read, and no weights.
@@ -101,17 +101,17 @@ def check_weights(path: Path) -> int:
             length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
             header = file.read(length) if length <= _LONGEST_HEADER else b""
     except OSError as error:
-        raise WhatifError(f"checkpoint {path}: cannot be read ({error.strerror})") from error
+        raise WhatifError(f"{what} {path}: cannot be read ({error.strerror})") from error
     if size < _LENGTH_BYTES + length <= _LENGTH_BYTES + _LONGEST_HEADER:
-        raise WhatifError(f"checkpoint {path}: is truncated: it ends after {size:,} bytes, within its header; {_AGAIN}")
+        raise WhatifError(f"{what} {path}: is truncated: it ends after {size:,} bytes, within its header; {_AGAIN}")
     try:
         places = json.loads(header)
         ends = [int(place["data_offsets"][1]) for name, place in places.items() if name != "__metadata__"]
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError) as error:
-        raise WhatifError(f"checkpoint {path}: is not a safetensors file: unreadable header; {_AGAIN}") from error
+        raise WhatifError(f"{what} {path}: is not a safetensors file: unreadable header; {_AGAIN}") from error
     whole = _LENGTH_BYTES + length + max(ends, default=0)
     if size < whole:
-        raise WhatifError(f"checkpoint {path}: is truncated: it has {size:,} of {whole:,} bytes; {_AGAIN}")
+        raise WhatifError(f"{what} {path}: is truncated: it has {size:,} of {whole:,} bytes; {_AGAIN}")
     if size > whole:
-        raise WhatifError(f"checkpoint {path}: is damaged: it has {size:,} bytes, not {whole:,}; {_AGAIN}")
+        raise WhatifError(f"{what} {path}: is damaged: it has {size:,} bytes, not {whole:,}; {_AGAIN}")
     return len(ends)
