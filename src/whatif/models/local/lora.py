@@ -1,4 +1,4 @@
-"""LoRA adapters that peft saved: which folders are taken, and how their weights are added to a loaded checkpoint.
+"""LoRA adapters in a loaded checkpoint: those that peft saved, which of them are taken, and new ones to be trained.
 
 The weights stay beside those of the checkpoint, as in training: merged into weights of half precision or of a few bits,
 they would be rounded. `base_model_name_or_path` of an adapter's settings is not read.
@@ -10,6 +10,8 @@ import json
 import logging
 import re
 import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from whatif.engine.errors import WhatifError
 from whatif.engine.extras import how_to_install
 from whatif.engine.files.inputs import read_bytes
 from whatif.engine.files.named_folders import named_path
+from whatif.engine.params.fine_tuning import LowRank
 from whatif.models.local.faults import first_line
 from whatif.models.local.weight_files import check_weights
 
@@ -91,11 +94,10 @@ def add_lora(network: Any, folder: Path) -> None:
             f"lora {folder}: a part of the checkpoint does not fit on the GPUs (device_map), and no LoRA can be added "
             "there; use a smaller dtype, or quantization"
         )
-    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)  # what peft imports, whether it is used or not
-    from peft import LoraConfig, PeftModel
-
     try:
-        with warnings.catch_warnings(action="ignore"):  # what peft warns of is an error here
+        with _quiet():
+            from peft import LoraConfig, PeftModel
+
             settings = LoraConfig.from_pretrained(str(folder))
             _check_settings(folder, settings)
             settings.inference_mode = True
@@ -116,6 +118,29 @@ def add_lora(network: Any, folder: Path) -> None:
             f"lora {folder}: is damaged or for another checkpoint: it lacks {len(report.missing_keys)} weights, first "
             f"{_place(report.missing_keys[0])}"
         )
+
+
+def new_lora(network: Any, layers: Sequence[str], lora: LowRank) -> list[Any]:
+    """Adds an untrained LoRA to the layers of these names, in place, and returns the modules that hold its weights.
+
+    They are float32. The network computes what it did before, because one of each two matrices is zero.
+    """
+    with _quiet():
+        from peft import LoraConfig, inject_adapter_in_model
+
+        settings = LoraConfig(
+            r=lora.rank, lora_alpha=lora.alpha, lora_dropout=lora.dropout, target_modules=list(layers)
+        )
+        inject_adapter_in_model(settings, network)
+    return [module.float() for name, module in network.named_modules() if name.rpartition(".")[2].startswith("lora_")]
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Nothing is printed by peft, whose warnings are errors here, and by bitsandbytes, which it imports."""
+    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
+    with warnings.catch_warnings(action="ignore"):
+        yield
 
 
 def _check_settings(folder: Path, settings: Any) -> None:
