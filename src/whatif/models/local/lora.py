@@ -10,7 +10,7 @@ import json
 import logging
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -61,15 +61,7 @@ def check_lora(name: str) -> Path:
     the same whatever it was trained with.
     """
     folder = lora_folder(name)
-    try:
-        told = json.loads(read_bytes(folder / SETTINGS))
-    except FileNotFoundError:
-        raise WhatifError(f"lora {folder}: lacks {SETTINGS}; give the folder that peft saved") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise WhatifError(f"lora {folder / SETTINGS}: is not JSON: {first_line(error)}") from error
-    if not isinstance(told, dict) or told.get("peft_type") != "LORA":
-        kind = told.get("peft_type") if isinstance(told, dict) else told
-        raise WhatifError(f"lora {folder / SETTINGS}: peft_type is {kind!r:.40}; only 'LORA' is taken")
+    _told(folder)
     if not (folder / WEIGHTS).is_file():
         pickled = (
             f"; {_PICKLED} is not read, because it can run code: save it again with peft"
@@ -98,8 +90,10 @@ def add_lora(network: Any, folder: Path) -> None:
         with _quiet():
             from peft import LoraConfig, PeftModel
 
-            settings = LoraConfig.from_pretrained(str(folder))
-            _check_settings(folder, settings)
+            told = _told(folder)
+            kind: Any = LoraConfig
+            settings = kind.from_peft_type(**told)
+            _check_settings(folder, told, settings)
             settings.inference_mode = True
             settings.init_lora_weights = True  # to be replaced by those of the file
             adapted = PeftModel(network, settings)
@@ -143,12 +137,25 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-def _check_settings(folder: Path, settings: Any) -> None:
+def _told(folder: Path) -> dict[str, Any]:
+    """What the settings of an adapter say. Raises WhatifError when they cannot be read or are not those of a LoRA."""
+    try:
+        told = json.loads(read_bytes(folder / SETTINGS))
+    except FileNotFoundError:
+        raise WhatifError(f"lora {folder}: lacks {SETTINGS}; give the folder that peft saved") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise WhatifError(f"lora {folder / SETTINGS}: is not JSON: {first_line(error)}") from error
+    if not isinstance(told, dict) or told.get("peft_type") != "LORA":
+        kind = told.get("peft_type") if isinstance(told, dict) else told
+        raise WhatifError(f"lora {folder / SETTINGS}: peft_type is {kind!r:.40}; only 'LORA' is taken")
+    return told
+
+
+def _check_settings(folder: Path, told: Mapping[str, Any], settings: Any) -> None:
     """Raises WhatifError when the weights of the file do not say everything, or ranks are not those of the file."""
     from peft import LoraConfig
     from safetensors import safe_open
 
-    told = json.loads(read_bytes(folder / SETTINGS))
     usual = vars(LoraConfig())
     if odd := sorted(key for key, value in told.items() if value and value != usual.get(key) and key not in _TAKEN):
         raise WhatifError(f"lora {folder / SETTINGS}: {odd[0]} is not supported; {_MERGE}")
