@@ -151,3 +151,28 @@ def test_the_key_of_answers_has_the_digest_of_the_files(tmp_path: Path) -> None:
     assert loaded("llava", lora=str(moved)).identity == found
     other = loaded("llava", lora=str(tiny_lora(tmp_path / "other", checkpoint("llava"), seed=1))).identity
     assert other is not None and other["lora"] != found["lora"] and other["files"] == found["files"]
+
+
+@pytest.fixture
+def with_an_adapter(tmp_path: Path) -> Path:
+    """A checkpoint beside whose weights lies a LoRA, which the library would add if peft is installed."""
+    folder = tmp_path / "hub" / "models--a--b" / "snapshots" / "0123abc"
+    shutil.copytree(checkpoint("llava"), folder)
+    tiny_lora(folder, checkpoint("llava"))
+    (tmp_path / "hub" / "models--a--b" / "refs").mkdir()
+    (tmp_path / "hub" / "models--a--b" / "refs" / "main").write_text("0123abc")
+    return folder
+
+
+def test_an_adapter_in_the_folder_of_a_checkpoint_is_not_added_silently(with_an_adapter: Path) -> None:
+    with pytest.raises(WhatifError, match=rf"^checkpoint {with_an_adapter}: holds an adapter \(adapter_config.json\)"):
+        loaded("llava", with_an_adapter)
+
+
+def test_nor_is_one_in_a_checkpoint_of_the_hub(with_an_adapter: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(with_an_adapter.parents[2]))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(WhatifError, match=r"^checkpoint a/b: holds an adapter \(adapter_config.json\)"):
+        loaded("llava", Path("a/b"))

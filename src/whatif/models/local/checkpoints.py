@@ -22,7 +22,7 @@ from whatif.models.local.model_kinds import check_blip, check_chat, check_text, 
 from whatif.models.local.pixel_limits import limit_pixels
 from whatif.models.local.placement import placement
 from whatif.models.local.processors import load_image_processor, load_processor, load_tokenizer
-from whatif.models.local.weight_files import check_files
+from whatif.models.local.weight_files import check_files, holds_adapter
 
 # Excluded from the key of stored answers: settings that change no answer, that are named in another way, or that the
 # stored prompt and options already contain.
@@ -166,6 +166,11 @@ def _loaded(
         configurations: Any = transformers.AutoConfig
         configuration = configurations.from_pretrained(source.place, trust_remote_code=False, **source.options)
         check(source.name, configuration)
+        utils: Any = transformers.utils
+        if utils.find_adapter_config_file(
+            source.place, revision=settings.revision, local_files_only=source.options["local_files_only"]
+        ):
+            raise holds_adapter(source.name)
         reader = load_reader(source.place, configuration.model_type, source.options)
         check_picture_size(source.name, configuration, reader)
         name = kind if isinstance(kind, str) else kind[configuration.model_type]

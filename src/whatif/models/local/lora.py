@@ -22,9 +22,9 @@ from whatif.engine.files.inputs import read_bytes
 from whatif.engine.files.named_folders import named_path
 from whatif.engine.params.fine_tuning import LowRank
 from whatif.models.local.faults import first_line
+from whatif.models.local.weight_files import ADAPTER as SETTINGS
 from whatif.models.local.weight_files import check_weights
 
-SETTINGS = "adapter_config.json"
 WEIGHTS = "adapter_model.safetensors"
 _PICKLED = "adapter_model.bin"
 # Settings that may differ from peft's defaults: they name an adapter, or say which weights it has and how they count.

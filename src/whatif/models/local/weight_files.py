@@ -13,6 +13,7 @@ from whatif.engine.errors import WhatifError
 from whatif.engine.files.inputs import open_regular, read_bytes
 from whatif.models.local.faults import first_line
 
+ADAPTER = "adapter_config.json"  # the settings of an adapter of peft
 _LENGTH_BYTES = 8  # size of the initial number, which is the length of the header
 _LONGEST_HEADER = 100_000_000  # bytes; the format allows no more
 _PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json")
@@ -25,8 +26,10 @@ _FEW_LAYERS = 1_000  # are built in seconds
 def check_files(folder: Path, *, pictures: bool, texts: bool) -> None:
     """Checks the files of a checkpoint of transformers; `pictures` and `texts` tell what its processor has to read.
 
-    Raises WhatifError, naming the file, when one is missing, truncated or damaged.
+    Raises WhatifError, naming the file, when one is missing, truncated or damaged, and when there is an adapter, too.
     """
+    if (folder / ADAPTER).is_file():
+        raise holds_adapter(str(folder))
     needed: list[tuple[str, tuple[str, ...]]] = [("config.json", ("config.json",))]
     if pictures:
         needed.append(("a processor", _PROCESSOR_FILES))
@@ -59,6 +62,17 @@ def check_files(folder: Path, *, pictures: bool, texts: bool) -> None:
     if not isinstance(content.get("metadata"), dict):  # the library reads it
         raise WhatifError(f'checkpoint {index}: lacks `metadata`; add `"metadata": {{}}` beside `weight_map`')
     check_layers(folder / "config.json", sum(check_weights(folder / part) for part in parts))
+
+
+def holds_adapter(source: str) -> WhatifError:
+    """The error to raise for a checkpoint with an adapter beside its weights.
+
+    transformers would add it where peft is installed, from pickled weights too, or load the checkpoint that it names.
+    """
+    return WhatifError(
+        f"checkpoint {source}: holds an adapter ({ADAPTER}); name the folder of a LoRA as `lora`, and as `checkpoint` "
+        "what it was trained on, in another folder"
+    )
 
 
 def check_layers(configuration: Path, weights: int) -> None:
