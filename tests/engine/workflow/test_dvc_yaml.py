@@ -122,7 +122,7 @@ def test_files_and_folders_that_settings_name_are_dependencies(tmp_path: Path, m
     values["models"] = {
         "theirs": {"adapter": "replay", "predictions": "answers.csv"},
         "hub": {"adapter": "hf-chat", "checkpoint": "llava-hf/llava-1.5-7b-hf"},
-        "local": {"adapter": "hf-chat", "checkpoint": "/checkpoints/llava"},
+        "local": {"adapter": "hf-chat", "checkpoint": "/checkpoints/llava", "lora": "/checkpoints/lora"},
     }
     graph = benchmarks.graph(benchmarks.check_params(values))
     text = dvc_yaml(graph)
@@ -134,7 +134,7 @@ def test_files_and_folders_that_settings_name_are_dependencies(tmp_path: Path, m
         "generate": [],
         "filter": [],
         "verify": ["categories.csv", "people/labels.csv"],
-        "evaluate": ["/checkpoints/llava", "answers.csv"],
+        "evaluate": ["/checkpoints/llava", "/checkpoints/lora", "answers.csv"],
         "aggregate": ["released.csv"],
     }
     before = dvc_yaml(default_graph())

@@ -56,6 +56,7 @@ class CheckpointSettings(Answerer, LocalCheckpoint):
     # How accelerate distributes the weights over the devices that it finds; null: all weights are on `device`.
     device_map: Literal["auto", "balanced", "balanced_low_0", "sequential"] | None = None
     quantization: Literal["4bit", "8bit"] | None = None  # by bitsandbytes; null: none
+    lora: SourcePath | None = Field(default=None, min_length=1)  # folder of a LoRA that peft saved; null: none
 
     @model_validator(mode="after")
     def _one_place(self) -> CheckpointSettings:
