@@ -81,6 +81,8 @@ _OF_ANSWERERS = (
     "price_per_million_prompt_tokens",
     "price_per_million_response_tokens",
     "decoding.samples",
+    "prompt",
+    "prompts",
 )
 _OF_JUDGES = ("name", "price_per_million_prompt_tokens", "price_per_million_response_tokens")
 SHOWN_CHOOSERS = Shown(CHOOSER, _OF_ANSWERERS)
