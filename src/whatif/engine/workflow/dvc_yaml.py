@@ -111,11 +111,12 @@ def undeclared(graph: Graph, text: str) -> list[str]:
 
 
 def undeclared_parameters(graph: Graph, text: str, keys: Collection[str]) -> list[str]:
-    """Those of the keys of `params.yaml` that a `dvc.yaml` does not name in a stage that reads them."""
+    """Those of the keys of `params.yaml`, and of the models with each prompt, that a `dvc.yaml` does not name."""
     missing = []
     for stage, written in ((yaml.safe_load(text) or {}).get("stages") or {}).items():
-        if "foreach" in written:
-            missing += _unnamed_models(graph, written["foreach"])
+        if models := _unnamed_models(graph, written["foreach"]) if "foreach" in written else []:
+            missing += models
+            continue
         named = written.get("do", written).get("params") or ()
         if named and all(isinstance(place, str) for place in named):  # otherwise all of params.yaml
             missing += [key for key in _params(graph, stage, keys) if not _covers(named, key)]

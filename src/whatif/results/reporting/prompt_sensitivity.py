@@ -42,8 +42,8 @@ _ABOUT = (
 
 _ACCURACY = "accuracy (%)"
 _ALIKE = (
-    "No prompt of these changes an answer from wrong to right: {}. A form words only questions that are answered in "
-    "words, with a strategy such as direct."
+    "The same questions are answered right with {}. A form words only questions that are answered in words, with a "
+    "strategy such as direct."
 )
 
 
@@ -77,7 +77,7 @@ def prompt_sensitivity(
     """
     rows = [{**one.place, **row} for one in models for row in _of_model(one, asked, confidence)]
     frame = tidy(rows, IDENTITY, ("value", "low", "high", "n", "p"))
-    alike = [", ".join(_heading(one.place)) for one in models if not _changed(one.right).any()]
+    alike = [f"{' and '.join(prompts)} ({', '.join(_heading(one.place))})" for one in models for prompts in _alike(one)]
     notes = [note, _ALIKE.format("; ".join(alike)) if alike else ""]
     by = f"{100 * confidence:g}% intervals and Cochran's Q test by {unit}"
     return Table(
@@ -98,9 +98,12 @@ def sensitivity_figure(frame: Any, title: str) -> bytes:
     )
 
 
-def _changed(right: Flags) -> Flags:
-    """Whether each question is answered right with some prompts and wrong with others (prompts x questions)."""
-    return np.asarray(right.any(axis=0) & ~right.all(axis=0), dtype=np.bool_)
+def _alike(one: PromptedAnswers) -> list[list[str]]:
+    """The prompts with which the same questions are answered right, where there are several."""
+    found: dict[bytes, list[str]] = {}
+    for prompt, right in zip(one.prompts, one.right, strict=True):
+        found.setdefault(right[one.asked].tobytes(), []).append(prompt)
+    return [prompts for prompts in found.values() if len(prompts) > 1]
 
 
 def _heading(row: Row) -> list[str]:
@@ -118,7 +121,8 @@ def _of_model(one: PromptedAnswers, asked: AskedQuestions, confidence: float) ->
             share = clustered_share(values, images, confidence=confidence)
             yield {**of, "prompt": prompt, "measure": "accuracy", **in_percent("value", share)}
         yield from ({**of, **row} for row in _over_prompts(matched_means(right.astype(np.int64), images)))
-        changes = clustered_share(_changed(right), images, confidence=confidence)
+        changed = np.asarray(right.any(axis=0) & ~right.all(axis=0), dtype=np.bool_)
+        changes = clustered_share(changed, images, confidence=confidence)
         yield {**of, "measure": "changed", **in_percent("value", changes)}
     whole = one.asked[asked.original] & one.asked[asked.counterfactual]
     original, counterfactual = asked.original[whole], asked.counterfactual[whole]
