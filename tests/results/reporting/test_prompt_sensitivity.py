@@ -30,7 +30,8 @@ def table(right: Any = RIGHT, asked: Any = None, **place: str) -> Table:
 
 
 def cells(made: Table) -> dict[tuple[str, str, str], dict[str, Any]]:
-    return {(row["prompt"], row["variant"], row["measure"]): row for row in made.frame.to_dict("records")}
+    rows: list[dict[Any, Any]] = made.frame.to_dict("records")
+    return {(row["prompt"], row["variant"], row["measure"]): row for row in rows}
 
 
 def test_numbers_by_hand() -> None:

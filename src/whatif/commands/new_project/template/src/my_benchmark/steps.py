@@ -45,7 +45,10 @@ from my_benchmark.settings import (
 
 NAME = "my-benchmark"
 # A module in tables/ for each table of its own.
-TABLES = TableModules("my_benchmark", *shared_tables("repeats", "prompt_sensitivity", "costs", "funnel"))
+TABLES = TableModules(
+    "my_benchmark",
+    *shared_tables("repeats", "prompt_sensitivity", "costs", "funnel"),
+)
 step = StepsOf(OwnSettings)
 
 
