@@ -146,13 +146,16 @@ def test_a_field_that_a_model_does_not_have_is_left_out_of_what_tables_show() ->
 
 
 @pytest.mark.parametrize(
-    ("table", "setting"),
+    ("table", "model", "setting"),
     [
-        ("repeats", {"decoding": {"temperature": 0.7, "samples": 2}}),
-        ("prompt-sensitivity", {"prompts": ["c-vqa", "{question} Be brief."]}),
+        ("repeats", "theirs", {"samples": 2}),
+        ("repeats", "endpoint", {"decoding": {"temperature": 0.7, "samples": 2}}),
+        ("prompt-sensitivity", "endpoint", {"prompts": ["c-vqa", "{question} Be brief."]}),
     ],
 )
-def test_a_table_is_published_where_a_model_has_several_samples_or_prompts(table: str, setting: Values) -> None:
+def test_a_table_is_published_where_a_model_has_several_samples_or_prompts(
+    table: str, model: str, setting: Values
+) -> None:
     """By every benchmark that asks questions, and by no other; with the default models, by none."""
 
     def publishing(values: Values) -> set[str]:
@@ -161,7 +164,7 @@ def test_a_table_is_published_where_a_model_has_several_samples_or_prompts(table
 
     values = default_values()
     assert publishing(values) == set()
-    values["models"]["endpoint"] |= setting
+    values["models"][model] |= setting
     assert publishing(values) == ASKING
-    values["models"]["endpoint"]["benchmarks"] = [CFMM]
+    values["models"][model]["benchmarks"] = [CFMM]
     assert publishing(values) == {CFMM}

@@ -65,6 +65,11 @@ MODELS = [
         "adapter: replay, predictions: a.csv, prompts: [c-vqa, internvl]",
         ".prompts: unknown key; it is a key of api, blind, hf-blip, hf-chat, served, not of replay",
     ),
+    ("adapter: replay, predictions: a.csv, samples: 0", ".samples: is 0; input should be greater than or equal to 1"),
+    (
+        "adapter: replay, predictions: a.csv, samples: 2, multiple_choice: rank-text",
+        ": several samples are rows with question_id, response and sample, which have no response_columns and cannot",
+    ),
     (
         f"adapter: vipergpt, tools: {{kind: oracle}}, writer: {{{API}, prompts: [c-vqa, internvl]}}",
         ": writer: prompts are compared for a model of its own; give a single prompt here",

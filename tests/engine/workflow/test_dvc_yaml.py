@@ -106,7 +106,10 @@ def test_parameters_that_are_no_longer_there_or_new_are_found() -> None:
 def test_with_several_prompts_every_evaluation_is_named() -> None:
     values = shipped_values()
     api = {"adapter": "api", "model": "m", "base_url": "http://localhost:1/v1"}
-    models: dict[str, dict[str, Any]] = {"random": {"adapter": "random"}, "m": {**api, "prompts": ["c-vqa", "{question} Be brief."]}}
+    models: dict[str, dict[str, Any]] = {
+        "random": {"adapter": "random"},
+        "m": {**api, "prompts": ["c-vqa", "{question} Be brief."]},
+    }
     values |= {"benchmarks": ["cfmm"], "models": models, "evaluate": {}}
     graph = benchmarks.graph(benchmarks.check_params(values))
     written = text_of(graph, values)

@@ -81,6 +81,7 @@ _OF_ANSWERERS = (
     "price_per_million_prompt_tokens",
     "price_per_million_response_tokens",
     "decoding.samples",
+    "samples_in_file",
     "prompt",
     "prompts",
 )
