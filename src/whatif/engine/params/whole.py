@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import yaml
-from pydantic import Field, create_model
+from pydantic import AfterValidator, Field, create_model
 
 from whatif.engine.errors import WhatifError
 from whatif.engine.params.base import STAGES, BenchmarkSettings, Settings
 from whatif.engine.params.defaults import Defaults, over_defaults
 from whatif.engine.params.files import check_settings
+from whatif.engine.params.gates import Gate, gate
 from whatif.engine.params.judge import DefaultJudge, check_judge, with_judge
 from whatif.engine.params.model_entries import BenchmarkName
 from whatif.engine.params.models import ModelKey, ModelSettings
@@ -26,6 +27,7 @@ PARAMS_FILE = "params.yaml"
 
 Kinds = Mapping[str, type[BenchmarkSettings]]  # benchmark -> the class of its settings
 Own = TypeVar("Own", bound=BenchmarkSettings)
+_GateRule = Annotated[str, AfterValidator(lambda text: gate(text).text)]
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Params:
     benchmarks: the selected ones, in the order of the file. models: the models by key, with an
     entry for each prompt of one with several. sections: the settings of each
     selected benchmark. folder: the project, with the folder of benchmarks in YAML files. judge: of all benchmarks that
-    name no other one; their sections have it already.
+    name no other one; their sections have it already. gates: what `whatif diff --gates` checks; no job reads them.
     """
 
     seed: int
@@ -44,6 +46,7 @@ class Params:
     sections: Mapping[str, BenchmarkSettings]
     folder: Path = Path()
     judge: DefaultJudge | None = None
+    gates: Sequence[Gate] = ()
 
     def section(self, benchmark: str, kind: type[Own]) -> Own:
         """The settings of a benchmark. Raises KeyError when it is not selected."""
@@ -101,7 +104,15 @@ def check(
             sections[name].check(models)
         except ValueError as error:
             raise WhatifError(f"{path}: {str(error).replace('{name}', name)}") from None
-    return Params(whole.seed, tuple(whole.benchmarks), models, sections, path.parent, whole.judge)
+    return Params(
+        whole.seed,
+        tuple(whole.benchmarks),
+        models,
+        sections,
+        path.parent,
+        whole.judge,
+        tuple(map(gate, whole.gates)),
+    )
 
 
 def mentioned(values: Any) -> list[str]:
@@ -146,6 +157,7 @@ def _root(kinds: Kinds, chosen: Sequence[str]) -> type[Settings]:
         "benchmarks": (list[BenchmarkName], Field(min_length=1)),
         "models": (dict[ModelKey, ModelSettings], Field(min_length=1)),
         "judge": (DefaultJudge | None, None),
+        "gates": (list[_GateRule], []),
         **{name: (kind, ...) if _requires(kind) else (kind | None, None) for name, kind in stages.items()},
     }
     return create_model("Params", __base__=Settings, **fields)
