@@ -283,7 +283,7 @@ def test_a_model_with_several_samples_has_the_table_of_repeats(project: Project)
     project.values["models"]["eyes"] = SAMPLED
     job = made_inputs(project)
     report_of(project, job, aggregate.function)
-    assert [path for path in job.step.text_files if not (project.folder / path).is_file()] == []
+    assert [path for path in job.published if not (project.folder / path).is_file()] == []
     rows = from_csv((project.folder / "metrics/mucr/repeats.csv").read_text(encoding="utf-8"))
     assert set(rows["model"]) == {"eyes"} and "drop" not in set(rows["measure"])
     text = rows.query("strategy == 'direct' and measure == 'accuracy' and variant == 'text'")

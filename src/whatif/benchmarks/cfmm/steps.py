@@ -21,7 +21,7 @@ from whatif.benchmarks.cfmm.settings import (
 from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_CHOOSERS, SHOWN_JUDGE
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
-from whatif.benchmarks.shared.tables import shared_tables, without_repeats
+from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
 from whatif.benchmarks.shared.tasks import scatter_plot, write_shortcuts
 from whatif.engine.artifacts.schemas import (
     CORRECTIONS,
@@ -43,7 +43,9 @@ _step = StepsOf(CfmmSettings)
 _RICHER = f"lower least_objects and least_categories, or complete image_folders, of extract.{NAME} in params.yaml"
 TABLES = TableModules(
     "whatif.benchmarks.cfmm",
-    *shared_tables("shortcuts", "annotator_agreement", "annotators", "repeats", "reading", "costs", "funnel"),
+    *shared_tables(
+        "shortcuts", "annotator_agreement", "annotators", "repeats", "prompt_sensitivity", "reading", "costs", "funnel"
+    ),
 )
 
 
@@ -238,7 +240,7 @@ def audit_shortcuts(task: Task[int]) -> None:
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_repeats(CHOOSER),
+    leaves_out=without_empty_tables(CHOOSER),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes Tables 1 to 3 beside the reported numbers, Figure 4, the fall from basic questions, and the funnel."""

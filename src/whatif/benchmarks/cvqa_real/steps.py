@@ -31,7 +31,7 @@ from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS, write_program_findings
-from whatif.benchmarks.shared.tables import shared_tables, without_repeats
+from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
 from whatif.benchmarks.shared.tasks import OF_ACCURACIES, scatter_plot
 from whatif.engine.artifacts.schemas import PREDICTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
@@ -42,7 +42,9 @@ from whatif.results.reporting.table_modules import TableModules
 _step = StepsOf(CvqaRealSettings)
 TABLES = TableModules(
     "whatif.benchmarks.cvqa_real",
-    *shared_tables("annotator_agreement", "annotators", "repeats", "reading", "costs", "programs", "funnel"),
+    *shared_tables(
+        "annotator_agreement", "annotators", "repeats", "prompt_sensitivity", "reading", "costs", "programs", "funnel"
+    ),
 )
 
 
@@ -189,7 +191,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         *(f"accuracy-{group}.{suffix}" for group in GROUPS for suffix in ("csv", "svg")),
         *TABLES.files,
     ),
-    leaves_out=without_repeats(ANSWERER),
+    leaves_out=without_empty_tables(ANSWERER),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes Tables 3 to 6 beside the reported numbers, and every other table and figure that is declared."""

@@ -24,7 +24,7 @@ from whatif.benchmarks.shared.choice_questions import Ask, ask_choices
 from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_CHOOSERS, SHOWN_JUDGE
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.people import judged_questions
-from whatif.benchmarks.shared.tables import shared_tables, without_repeats
+from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
 from whatif.benchmarks.shared.tasks import by_pair, judgement, rejection
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.artifacts.schemas import (
@@ -52,7 +52,7 @@ VARIANT = Dimension(
 )
 TABLES = TableModules(
     "whatif.benchmarks.from_yaml",
-    *shared_tables("templates", "letters", "rules", "repeats", "reading", "costs", "funnel"),
+    *shared_tables("templates", "letters", "rules", "repeats", "prompt_sensitivity", "reading", "costs", "funnel"),
 )
 TITLE = "title"  # the text that the report declares
 
@@ -251,7 +251,7 @@ def audit_shortcuts(task: Task[int]) -> None:
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_repeats(CHOOSER),
+    leaves_out=without_empty_tables(CHOOSER),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables of accuracy, pairs, letters, shortcuts and costs, the funnel, and the items of the site."""

@@ -21,6 +21,7 @@ from whatif.engine.params.gates import Gate, gate
 from whatif.engine.params.judge import DefaultJudge, check_judge, with_judge
 from whatif.engine.params.model_entries import BenchmarkName
 from whatif.engine.params.models import ModelKey, ModelSettings
+from whatif.engine.params.several_prompts import one_entry_a_prompt
 
 PARAMS_FILE = "params.yaml"
 
@@ -33,7 +34,8 @@ _GateRule = Annotated[str, AfterValidator(lambda text: gate(text).text)]
 class Params:
     """The checked settings of a pipeline.
 
-    benchmarks: the selected ones, in the order of the file. models: the models by key. sections: the settings of each
+    benchmarks: the selected ones, in the order of the file. models: the models by key, with an
+    entry for each prompt of one with several. sections: the settings of each
     selected benchmark. folder: the project, with the folder of benchmarks in YAML files. judge: of all benchmarks that
     name no other one; their sections have it already. gates: what `whatif diff --gates` checks; no job reads them.
     """
@@ -89,19 +91,23 @@ def check(
     whole: Any = read
     if len(set(whole.benchmarks)) < len(whole.benchmarks):
         raise WhatifError(f"{path}: benchmarks: a name occurs twice; keep one")
+    try:
+        models = one_entry_a_prompt(whole.models)
+    except ValueError as error:
+        raise WhatifError(f"{path}: {error}") from None
     sections = {}
     for name in whole.benchmarks:
         try:
             if whole.judge is not None:
-                check_judge(whole.judge, whole.models, "judge")
-            sections[name] = with_judge(_section(kinds[name], name, read), whole.judge, whole.models)
-            sections[name].check(whole.models)
+                check_judge(whole.judge, models, "judge")
+            sections[name] = with_judge(_section(kinds[name], name, read), whole.judge, models)
+            sections[name].check(models)
         except ValueError as error:
             raise WhatifError(f"{path}: {str(error).replace('{name}', name)}") from None
     return Params(
         whole.seed,
         tuple(whole.benchmarks),
-        whole.models,
+        models,
         sections,
         path.parent,
         whole.judge,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from whatif.engine.graph.dimensions import Dimension
-from whatif.engine.params.model_entries import Answerer
+from whatif.engine.params.model_entries import Answerer, Prompted
 from whatif.engine.params.whole import Params
 from whatif.results.reporting.table_modules import table_files
 
@@ -15,15 +15,19 @@ def shared_tables(*names: str) -> tuple[str, ...]:
     return tuple(f"{__name__}.{name}" for name in names)
 
 
-def without_repeats(dimension: Dimension) -> Callable[[Params, str], Collection[str]]:
-    """What a step with the table `repeats` leaves out (`Step.leaves_out`): its files, if no model has several samples.
+def without_empty_tables(dimension: Dimension) -> Callable[[Params, str], Collection[str]]:
+    """What a step with the tables `repeats` and `prompt-sensitivity` leaves out (`Step.leaves_out`).
 
-    `dimension` has the models that are evaluated.
+    These are the files of the first, if no model has several samples, and those of the second, if none has several
+    prompts. `dimension` has the models that are evaluated.
     """
 
     def left_out(params: Params, benchmark: str) -> Collection[str]:
         models = [params.models[key] for key in dimension.values(params, benchmark)]
-        repeated = any(isinstance(model, Answerer) and model.samples > 1 for model in models)
-        return () if repeated else table_files(["repeats"])
+        has = {
+            "repeats": any(isinstance(model, Answerer) and model.samples > 1 for model in models),
+            "prompt-sensitivity": any(isinstance(model, Prompted) and model.prompts is not None for model in models),
+        }
+        return table_files(name for name, is_filled in has.items() if not is_filled)
 
     return left_out
