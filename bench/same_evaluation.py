@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -49,7 +50,8 @@ def measure() -> dict[str, Any]:
     All sides have the same questions, prompts and images, float32 weights, the same kernels and at most 8 new tokens.
     lmms-eval asks one question at a time, which is all that its model `llava_hf` can do. inspect_ai's own provider of
     local checkpoints takes no images, so it asks `transformers serve`, 32 requests at once, which are answered one
-    after the other. `seconds_without_start` are those beyond a run with one pair of questions, `equal_answers` the
+    after the other. `cpu_seconds` are those of all processes, which do not depend on other load on the machine.
+    `seconds_without_start` are those beyond a run with one pair of questions, `equal_answers` the
     number of responses that are ours to the character, spaces around them aside.
     """
     for environment, package in _NEEDS.items():
@@ -58,6 +60,7 @@ def measure() -> dict[str, Any]:
     runs: dict[str, Run] = {"whatif": _whatif, "lmms-eval": _lmms_eval, "inspect_ai": _inspect_ai}
     whole: dict[str, list[float]] = {name: [] for name in runs}
     short: dict[str, list[float]] = {name: [] for name in runs}
+    cpu: dict[str, list[float]] = {name: [] for name in runs}
     answers: dict[str, Responses] = {}
     one_thread = {"OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
     with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, {**KERNELS, **one_thread}):
@@ -67,9 +70,11 @@ def measure() -> dict[str, Any]:
                 for pair_only, seconds in ((True, short), (False, whole)):
                     place = Path(folder) / f"{name}-{number}-{pair_only}"
                     place.mkdir()
-                    began = time.perf_counter()
+                    began, used = time.perf_counter(), _cpu_seconds()
                     answers[name] = run(inputs, place, pair_only)
                     seconds[name].append(time.perf_counter() - began)
+                    if not pair_only:
+                        cpu[name].append(_cpu_seconds() - used)
     ours = answers["whatif"]
     assert all(found.keys() == ours.keys() for found in answers.values())
     means = {name: statistics.mean(found) for name, found in whole.items()}
@@ -85,10 +90,17 @@ def measure() -> dict[str, Any]:
         "further_peers": {peers["inspect_ai"]: means["inspect_ai"]},
         "questions": len(ours),
         "seconds": whole,
+        "cpu_seconds": cpu,
         "seconds_without_start": asking,
         "ratios_without_start": {name: asking[name] / asking["whatif"] for name in peers},
         "equal_answers": {name: sum(answers[name][key] == ours[key] for key in ours) for name in peers},
     }
+
+
+def _cpu_seconds() -> float:
+    """Of all processes that this one has started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _prepared(folder: Path) -> Path:
