@@ -37,6 +37,7 @@ rule aggregate_cvqa_synthetic:
         all_of("data/aggregate/cvqa-synthetic/shortcuts/{variant}.parquet"),
         all_of("data/evaluate/{model}/cvqa-synthetic/predictions/{part}.parquet"),
         all_of("data/evaluate/{model}/cvqa-synthetic/judged/{judge}/{prompt}/{part}.parquet"),
+        all_of("data/evaluate/{model}/cvqa-synthetic/probed/{probe}.parquet"),
         all_of("data/evaluate/{model}/cvqa-synthetic/program-findings/{part}.parquet"),
     output:
         "data/aggregate/cvqa-synthetic/items.parquet",
@@ -101,6 +102,7 @@ rule aggregate_cvqa_real:
         "data/verify/cvqa-real/questions.parquet",
         all_of("data/evaluate/{model}/cvqa-real/predictions/{strategy}/{part}.parquet"),
         all_of("data/evaluate/{model}/cvqa-real/judged/{judge}/{prompt}/{strategy}/{part}.parquet"),
+        all_of("data/evaluate/{model}/cvqa-real/probed/{strategy}/{probe}.parquet"),
         all_of("data/evaluate/{model}/cvqa-real/program-findings/{strategy}/{part}.parquet"),
         "data/aggregate/cvqa-real/shortcuts.parquet",
     output:
@@ -134,6 +136,7 @@ rule aggregate_scenes:
         "data/verify/scenes/questions.parquet",
         all_of("data/evaluate/{model}/scenes/predictions/{strategy}.parquet"),
         all_of("data/evaluate/{model}/scenes/judged/{judge}/{prompt}/{strategy}.parquet"),
+        all_of("data/evaluate/{model}/scenes/probed/{strategy}/{probe}.parquet"),
         all_of("data/evaluate/{matcher}/scenes/matches.parquet"),
     output:
         "data/aggregate/scenes/items.parquet",
@@ -266,6 +269,7 @@ rule aggregate_cfmm:
         all_of("data/aggregate/cfmm/shortcuts/{variant}.parquet"),
         all_of("data/evaluate/{model}/cfmm/predictions/{strategy}.parquet"),
         all_of("data/evaluate/{model}/cfmm/judged/{judge}/{prompt}/{strategy}.parquet"),
+        all_of("data/evaluate/{model}/cfmm/probed/{strategy}/{probe}.parquet"),
     output:
         "data/aggregate/cfmm/items.parquet",
         "data/aggregate/cfmm/views.parquet",
@@ -328,6 +332,7 @@ rule aggregate_mucr:
         "data/verify/mucr/unasked.parquet",
         all_of("data/evaluate/{model}/mucr/predictions/{strategy}.parquet"),
         all_of("data/evaluate/{model}/mucr/judged/{judge}/{prompt}/{strategy}.parquet"),
+        all_of("data/evaluate/{model}/mucr/probed/{strategy}/{probe}.parquet"),
         all_of("data/evaluate/{tuned}/mucr/tuned-predictions/{seed}.parquet"),
         all_of("data/evaluate/{tuned}/mucr/losses/{seed}.parquet"),
         "data/verify/mucr/attempts.parquet",

@@ -42,6 +42,24 @@ rule evaluate_cvqa_synthetic_judge:
         "whatif evaluate cvqa-synthetic --step judge --model {wildcards.model} --judge {wildcards.judge} --prompt {wildcards.prompt} --part {wildcards.part} > {log} 2>&1"
 
 
+rule evaluate_cvqa_synthetic_probes:
+    input:
+        "data/verify/cvqa-synthetic/questions.parquet",
+        all_of("data/generate/cvqa-synthetic/puzzles/{part}.parquet"),
+        all_of("data/generate/cvqa-synthetic/images/{part}.parquet"),
+    output:
+        "data/evaluate/{model}/cvqa-synthetic/probed/{probe}.parquet",
+    log:
+        "logs/evaluate/cvqa-synthetic/probes/{model}/{probe}.log",
+    priority: 2
+    group:
+        group_for("evaluate_cvqa_synthetic_probes")
+    resources:
+        **resources_for("evaluate_cvqa_synthetic_probes"),
+    shell:
+        "whatif evaluate cvqa-synthetic --step probes --model {wildcards.model} --probe {wildcards.probe} > {log} 2>&1"
+
+
 rule evaluate_cvqa_synthetic_programs:
     input:
         "data/verify/cvqa-synthetic/questions.parquet",
@@ -95,6 +113,23 @@ rule evaluate_cvqa_real_judge:
         "whatif evaluate cvqa-real --step judge --model {wildcards.model} --judge {wildcards.judge} --prompt {wildcards.prompt} --strategy {wildcards.strategy} --part {wildcards.part} > {log} 2>&1"
 
 
+rule evaluate_cvqa_real_probes:
+    input:
+        "data/verify/cvqa-real/questions.parquet",
+        "data/extract/cvqa-real/images.parquet",
+    output:
+        "data/evaluate/{model}/cvqa-real/probed/{strategy}/{probe}.parquet",
+    log:
+        "logs/evaluate/cvqa-real/probes/{model}/{strategy}/{probe}.log",
+    priority: 2
+    group:
+        group_for("evaluate_cvqa_real_probes")
+    resources:
+        **resources_for("evaluate_cvqa_real_probes"),
+    shell:
+        "whatif evaluate cvqa-real --step probes --model {wildcards.model} --strategy {wildcards.strategy} --probe {wildcards.probe} > {log} 2>&1"
+
+
 rule evaluate_cvqa_real_programs:
     input:
         "data/verify/cvqa-real/questions.parquet",
@@ -145,6 +180,23 @@ rule evaluate_scenes_judge:
         **resources_for("evaluate_scenes_judge"),
     shell:
         "whatif evaluate scenes --step judge --model {wildcards.model} --judge {wildcards.judge} --prompt {wildcards.prompt} --strategy {wildcards.strategy} > {log} 2>&1"
+
+
+rule evaluate_scenes_probes:
+    input:
+        "data/verify/scenes/questions.parquet",
+        "data/extract/scenes/images.parquet",
+    output:
+        "data/evaluate/{model}/scenes/probed/{strategy}/{probe}.parquet",
+    log:
+        "logs/evaluate/scenes/probes/{model}/{strategy}/{probe}.log",
+    priority: 2
+    group:
+        group_for("evaluate_scenes_probes")
+    resources:
+        **resources_for("evaluate_scenes_probes"),
+    shell:
+        "whatif evaluate scenes --step probes --model {wildcards.model} --strategy {wildcards.strategy} --probe {wildcards.probe} > {log} 2>&1"
 
 
 rule evaluate_scenes_pairs:
@@ -264,6 +316,24 @@ rule evaluate_cfmm_judge:
         "whatif evaluate cfmm --step judge --model {wildcards.model} --judge {wildcards.judge} --prompt {wildcards.prompt} --strategy {wildcards.strategy} > {log} 2>&1"
 
 
+rule evaluate_cfmm_probes:
+    input:
+        "data/verify/cfmm/questions.parquet",
+        "data/extract/cfmm/images.parquet",
+        "data/extract/cfmm/examples.parquet",
+    output:
+        "data/evaluate/{model}/cfmm/probed/{strategy}/{probe}.parquet",
+    log:
+        "logs/evaluate/cfmm/probes/{model}/{strategy}/{probe}.log",
+    priority: 2
+    group:
+        group_for("evaluate_cfmm_probes")
+    resources:
+        **resources_for("evaluate_cfmm_probes"),
+    shell:
+        "whatif evaluate cfmm --step probes --model {wildcards.model} --strategy {wildcards.strategy} --probe {wildcards.probe} > {log} 2>&1"
+
+
 rule evaluate_mucr:
     input:
         "data/verify/mucr/questions.parquet",
@@ -301,6 +371,28 @@ rule evaluate_mucr_judge:
         **resources_for("evaluate_mucr_judge"),
     shell:
         "whatif evaluate mucr --step judge --model {wildcards.model} --judge {wildcards.judge} --prompt {wildcards.prompt} --strategy {wildcards.strategy} > {log} 2>&1"
+
+
+rule evaluate_mucr_probes:
+    input:
+        "data/verify/mucr/questions.parquet",
+        "data/verify/mucr/training.parquet",
+        "data/verify/mucr/items.parquet",
+        "data/generate/mucr/pairs.parquet",
+        "data/extract/mucr/images.parquet",
+        all_of("data/generate/mucr/drawn-images/{generator}/{part}.parquet"),
+        "data/verify/mucr/composites.parquet",
+    output:
+        "data/evaluate/{model}/mucr/probed/{strategy}/{probe}.parquet",
+    log:
+        "logs/evaluate/mucr/probes/{model}/{strategy}/{probe}.log",
+    priority: 2
+    group:
+        group_for("evaluate_mucr_probes")
+    resources:
+        **resources_for("evaluate_mucr_probes"),
+    shell:
+        "whatif evaluate mucr --step probes --model {wildcards.model} --strategy {wildcards.strategy} --probe {wildcards.probe} > {log} 2>&1"
 
 
 rule evaluate_mucr_fine_tune:

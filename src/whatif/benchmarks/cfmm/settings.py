@@ -12,6 +12,7 @@ from whatif.engine.language.strategies import strategies
 from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
 from whatif.engine.params.judge import JudgeSettings, Judging
 from whatif.engine.params.model_entries import RankingRule
+from whatif.engine.params.probes import Probing
 from whatif.engine.params.resolution import Resolution
 from whatif.people.imports.settings import LabelFiles
 
@@ -74,7 +75,7 @@ class FilterCfmm(Settings):
     highest_same_as_basic: float = Field(gt=0, le=1)  # share of the counterfactual questions of a category
 
 
-class EvaluateCfmm(Judging):
+class EvaluateCfmm(Judging, Probing):
     """How models are asked."""
 
     strategies: list[str] = Field(min_length=1)

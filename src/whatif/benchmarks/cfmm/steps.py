@@ -18,8 +18,9 @@ from whatif.benchmarks.cfmm.settings import (
     ReportSettings,
     WriteSettings,
 )
-from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_CHOOSERS, SHOWN_JUDGE
+from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, PROBE, SHOWN_CHOOSERS, SHOWN_JUDGE
 from whatif.benchmarks.shared.judging import judge_step
+from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
 from whatif.benchmarks.shared.tasks import scatter_plot, write_shortcuts
@@ -44,7 +45,15 @@ _RICHER = f"lower least_objects and least_categories, or complete image_folders,
 TABLES = TableModules(
     "whatif.benchmarks.cfmm",
     *shared_tables(
-        "shortcuts", "annotator_agreement", "annotators", "repeats", "prompt_sensitivity", "reading", "costs", "funnel"
+        "shortcuts",
+        "annotator_agreement",
+        "annotators",
+        "repeats",
+        "prompt_sensitivity",
+        "probes",
+        "reading",
+        "costs",
+        "funnel",
     ),
 )
 
@@ -183,6 +192,7 @@ def evaluate(task: Task[None]) -> None:
 
 
 judge = judge_step(HAS_CHOSEN, STRATEGY, questions=verify["questions"], predictions=evaluate["predictions"])
+probes = probe_step(evaluate, PROBE)
 
 
 @_step(
@@ -236,11 +246,12 @@ def audit_shortcuts(task: Task[int]) -> None:
         "shortcuts": audit_shortcuts["shortcuts"],
         "predictions": evaluate["predictions"],
         "judged": judge["judged"],
+        "probed": probes["probed"],
     },
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_empty_tables(CHOOSER),
+    leaves_out=without_empty_tables(CHOOSER, PROBE),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes Tables 1 to 3 beside the reported numbers, Figure 4, the fall from basic questions, and the funnel."""
@@ -252,7 +263,7 @@ def aggregate(task: Task[ReportSettings]) -> None:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CfmmSettings,
-    steps=(extract, annotate, check, expand, filter_, verify, evaluate, judge, audit_shortcuts, aggregate),
+    steps=(extract, annotate, check, expand, filter_, verify, evaluate, judge, probes, audit_shortcuts, aggregate),
     outside=lambda params: (
         "photographs"
         if (own := params.section(NAME, CfmmSettings).extract).instances is not None or own.items is not None

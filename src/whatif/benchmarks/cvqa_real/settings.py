@@ -14,6 +14,7 @@ from whatif.engine.language.strategies import strategies
 from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
 from whatif.engine.params.checkpoints import LocalCheckpoint
 from whatif.engine.params.judge import JudgeSettings, Judging
+from whatif.engine.params.probes import Probing
 from whatif.engine.params.resolution import Resolution
 from whatif.people.imports.settings import LabelFiles
 
@@ -132,7 +133,7 @@ class VerifyCvqaReal(VerifyQuestions):
     polish: Polish = Polish()
 
 
-class EvaluateCvqaReal(Judging):
+class EvaluateCvqaReal(Judging, Probing):
     """How models are asked: the prompting strategies, the number of parts, and models asked only a sample."""
 
     strategies: list[str] = Field(min_length=1)

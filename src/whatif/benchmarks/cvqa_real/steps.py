@@ -23,6 +23,7 @@ from whatif.benchmarks.cvqa_real.settings import (
 from whatif.benchmarks.shared.dimensions import (
     ANSWERED,
     ANSWERER,
+    OPEN_PROBE,
     PROGRAMMER,
     SHOWN_JUDGE,
     SHOWN_PROGRAMMER,
@@ -30,6 +31,7 @@ from whatif.benchmarks.shared.dimensions import (
 from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.pilots import pilot_of
+from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS, write_program_findings
 from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
 from whatif.benchmarks.shared.tasks import OF_ACCURACIES, scatter_plot
@@ -43,7 +45,15 @@ _step = StepsOf(CvqaRealSettings)
 TABLES = TableModules(
     "whatif.benchmarks.cvqa_real",
     *shared_tables(
-        "annotator_agreement", "annotators", "repeats", "prompt_sensitivity", "reading", "costs", "programs", "funnel"
+        "annotator_agreement",
+        "annotators",
+        "repeats",
+        "prompt_sensitivity",
+        "probes",
+        "reading",
+        "costs",
+        "programs",
+        "funnel",
     ),
 )
 
@@ -88,6 +98,7 @@ def evaluate(task: Task[SampleSettings]) -> None:
 
 
 judge = judge_step(ANSWERED, STRATEGY, PART, questions=made.verify["questions"], predictions=evaluate["predictions"])
+probes = probe_step(evaluate, OPEN_PROBE)
 
 
 @_step(
@@ -181,6 +192,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "questions": made.verify["questions"],
         "predictions": evaluate["predictions"],
         "judged": judge["judged"],
+        "probed": probes["probed"],
         "program-findings": find_causes["program-findings"],
         "shortcuts": audit_shortcuts["shortcuts"],
     },
@@ -191,7 +203,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         *(f"accuracy-{group}.{suffix}" for group in GROUPS for suffix in ("csv", "svg")),
         *TABLES.files,
     ),
-    leaves_out=without_empty_tables(ANSWERER),
+    leaves_out=without_empty_tables(ANSWERER, OPEN_PROBE),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes Tables 3 to 6 beside the reported numbers, and every other table and figure that is declared."""
@@ -215,6 +227,7 @@ BENCHMARK = Benchmark(
         made.verify,
         evaluate,
         judge,
+        probes,
         find_causes,
         audit_shortcuts,
         aggregate,

@@ -9,6 +9,7 @@ from pydantic import Field
 from whatif.engine.params.base import BenchmarkSettings, Range, Settings, SourcePath
 from whatif.engine.params.judge import JudgeSettings, Judging
 from whatif.engine.params.model_entries import RankingRule
+from whatif.engine.params.probes import Probing
 from whatif.results.reporting.precision import Precision
 
 
@@ -46,7 +47,7 @@ class FilterPuzzles(Settings):
     smallest_gap: float = Field(ge=0, le=2)
 
 
-class EvaluatePuzzles(Judging):
+class EvaluatePuzzles(Judging, Probing):
     """How models are asked (C-VQA 4.2).
 
     `rank`: as `multiple_choice` of each model says; `generate`: in words, if the model can answer so.

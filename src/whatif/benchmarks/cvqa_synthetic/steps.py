@@ -21,12 +21,14 @@ from whatif.benchmarks.shared.choice_questions import Ask, ask_choices, write_ch
 from whatif.benchmarks.shared.dimensions import (
     CHOOSER,
     HAS_CHOSEN,
+    PROBE,
     PROGRAMMER,
     SHOWN_CHOOSERS,
     SHOWN_JUDGE,
     SHOWN_PROGRAMMER,
 )
 from whatif.benchmarks.shared.judging import judge_step
+from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
 from whatif.benchmarks.shared.tasks import (
@@ -66,6 +68,7 @@ PAIRED_TABLES = shared_tables(
     "shortcuts",
     "repeats",
     "prompt_sensitivity",
+    "probes",
     "reading",
     "costs",
     "programs",
@@ -195,6 +198,7 @@ def evaluate(task: Task[Ask]) -> None:
 
 
 judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
+probes = probe_step(evaluate, PROBE)
 
 
 @_step(
@@ -259,12 +263,13 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "shortcuts": audit_shortcuts["shortcuts"],
         "predictions": evaluate["predictions"],
         "judged": judge["judged"],
+        "probed": probes["probed"],
         "program-findings": find_causes["program-findings"],
     },
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_empty_tables(CHOOSER),
+    leaves_out=without_empty_tables(CHOOSER, PROBE),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes Table 7 beside the reported numbers, and every other table and figure that is declared."""
@@ -276,7 +281,7 @@ def aggregate(task: Task[ReportSettings]) -> None:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CvqaSyntheticSettings,
-    steps=(extract, generate, filter_, verify, evaluate, judge, find_causes, audit_shortcuts, aggregate),
+    steps=(extract, generate, filter_, verify, evaluate, judge, probes, find_causes, audit_shortcuts, aggregate),
     citation=CITATION,
     headline=HEADLINE,
     plots=(scatter_plot(TITLE, *OF_ACCURACIES),),

@@ -9,6 +9,7 @@ from pydantic import Field
 from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
 from whatif.engine.params.judge import JudgeSettings, Judging
 from whatif.engine.params.model_entries import RankingRule
+from whatif.engine.params.probes import Probing
 
 
 class ExtractReleasedPuzzles(Settings):
@@ -18,7 +19,7 @@ class ExtractReleasedPuzzles(Settings):
     image_folder: SourcePath | None = None
 
 
-class EvaluateReleasedPuzzles(Judging):
+class EvaluateReleasedPuzzles(Judging, Probing):
     """How models are asked (`EvaluatePuzzles` of our set), and the number of parts."""
 
     ask: Literal["rank", "generate"] = "rank"

@@ -23,12 +23,14 @@ from whatif.benchmarks.shared.choice_questions import Ask, ask_choices, write_ch
 from whatif.benchmarks.shared.dimensions import (
     CHOOSER,
     HAS_CHOSEN,
+    PROBE,
     PROGRAMMER,
     SHOWN_CHOOSERS,
     SHOWN_JUDGE,
     SHOWN_PROGRAMMER,
 )
 from whatif.benchmarks.shared.judging import judge_step
+from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.tables import without_empty_tables
 from whatif.benchmarks.shared.tasks import (
@@ -154,6 +156,7 @@ def evaluate(task: Task[Ask]) -> None:
 
 
 judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
+probes = probe_step(evaluate, PROBE)
 
 
 @_step(
@@ -207,13 +210,14 @@ def audit_shortcuts(task: Task[int]) -> None:
         "shortcuts": audit_shortcuts["shortcuts"],
         "predictions": evaluate["predictions"],
         "judged": judge["judged"],
+        "probed": probes["probed"],
         "program-findings": find_causes["program-findings"],
         "ours": our_aggregate[TEXT_FILES].of(OURS.name),
     },
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_empty_tables(CHOOSER),
+    leaves_out=without_empty_tables(CHOOSER, PROBE),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes Table 7 beside the reported numbers and those of our own puzzles, and its companion tables."""
@@ -230,7 +234,7 @@ def _picture(question: Mapping[str, Any]) -> str:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CvqaSyntheticReleasedSettings,
-    steps=(extract, filter_, verify, evaluate, judge, find_causes, audit_shortcuts, aggregate),
+    steps=(extract, filter_, verify, evaluate, judge, probes, find_causes, audit_shortcuts, aggregate),
     outside=lambda params: "the released puzzles",
     citation=OURS.citation,
     headline=OURS.headline,

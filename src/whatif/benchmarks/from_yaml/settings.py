@@ -14,6 +14,7 @@ from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
 from whatif.engine.params.judge import JudgeSettings, Judging
 from whatif.engine.params.model_entries import RankingRule
+from whatif.engine.params.probes import Probing
 
 MOST_OPTIONS = 8
 MOST_DRAWS = 50
@@ -177,7 +178,7 @@ class FilterQuestions(Settings):
     draws: int = Field(default=5, ge=1, le=MOST_DRAWS)  # most choices of pairs, until the shortcut audit finds nothing
 
 
-class EvaluateQuestions(Judging):
+class EvaluateQuestions(Judging, Probing):
     """How models are asked. `rank`: as `multiple_choice` of each model says; `generate`: in words, if it can."""
 
     ask: Literal["rank", "generate"] = "rank"

@@ -21,9 +21,10 @@ from whatif.benchmarks.from_yaml.settings import (
     ReportSettings,
 )
 from whatif.benchmarks.shared.choice_questions import Ask, ask_choices
-from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_CHOOSERS, SHOWN_JUDGE
+from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, PROBE, SHOWN_CHOOSERS, SHOWN_JUDGE
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.people import judged_questions
+from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
 from whatif.benchmarks.shared.tasks import by_pair, judgement, rejection
 from whatif.engine.artifacts.images import SortedImages
@@ -52,7 +53,9 @@ VARIANT = Dimension(
 )
 TABLES = TableModules(
     "whatif.benchmarks.from_yaml",
-    *shared_tables("templates", "letters", "rules", "repeats", "prompt_sensitivity", "reading", "costs", "funnel"),
+    *shared_tables(
+        "templates", "letters", "rules", "repeats", "prompt_sensitivity", "probes", "reading", "costs", "funnel"
+    ),
 )
 TITLE = "title"  # the text that the report declares
 
@@ -207,6 +210,7 @@ def evaluate(task: Task[Ask]) -> None:
 
 
 judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
+probes = probe_step(evaluate, PROBE)
 
 
 @_step(
@@ -247,11 +251,12 @@ def audit_shortcuts(task: Task[int]) -> None:
         "shortcuts": audit_shortcuts["shortcuts"],
         "predictions": evaluate["predictions"],
         "judged": judge["judged"],
+        "probed": probes["probed"],
     },
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_empty_tables(CHOOSER),
+    leaves_out=without_empty_tables(CHOOSER, PROBE),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables of accuracy, pairs, letters, shortcuts and costs, the funnel, and the items of the site."""
@@ -266,4 +271,4 @@ PEOPLE = {"verify": judged_questions(compute_again["computed"], extract["images"
 def steps(title: str) -> tuple[Step, ...]:
     """All steps; `title` is the heading of the report."""
     titled = replace(aggregate, declared={TITLE: title})
-    return (extract, generate, filter_, compute_again, verify, evaluate, judge, audit_shortcuts, titled)
+    return (extract, generate, filter_, compute_again, verify, evaluate, judge, probes, audit_shortcuts, titled)

@@ -15,6 +15,7 @@ from whatif.engine.params.fine_tuning import FineTuning
 from whatif.engine.params.generators import ModelOfGenerator
 from whatif.engine.params.judge import JudgeSettings, Judging
 from whatif.engine.params.model_entries import RankingRule
+from whatif.engine.params.probes import Probing
 from whatif.engine.params.resolution import Resolution
 from whatif.people.imports.settings import LabelFiles
 
@@ -147,7 +148,7 @@ class TunedModels(Settings):
         return values
 
 
-class EvaluateMucr(Judging):
+class EvaluateMucr(Judging, Probing):
     """How models are asked."""
 
     strategies: list[str] = Field(min_length=1)  # those after the first are asked in the form `composite` only

@@ -20,8 +20,9 @@ from whatif.benchmarks.mucr.settings import (
     MucrSettings,
     ReportSettings,
 )
-from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, SHOWN_JUDGE, STRATEGY_FILES
+from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, PROBE, SHOWN_JUDGE, STRATEGY_FILES
 from whatif.benchmarks.shared.judging import judge_step
+from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
 from whatif.benchmarks.shared.tasks import scatter_plot
 from whatif.engine.artifacts.schemas import PREDICTIONS, REJECTIONS, SHORTCUTS
@@ -37,7 +38,15 @@ TITLE = "MuCR"
 TABLES = TableModules(
     "whatif.benchmarks.mucr",
     *shared_tables(
-        "shortcuts", "annotator_agreement", "annotators", "repeats", "prompt_sensitivity", "reading", "costs", "funnel"
+        "shortcuts",
+        "annotator_agreement",
+        "annotators",
+        "repeats",
+        "prompt_sensitivity",
+        "probes",
+        "reading",
+        "costs",
+        "funnel",
     ),
 )
 _step = StepsOf(MucrSettings)
@@ -72,6 +81,7 @@ def evaluate(task: Task[str]) -> None:
 
 
 judge = judge_step(HAS_CHOSEN, STRATEGY, questions=made.questions["questions"], predictions=evaluate["predictions"])
+probes = probe_step(evaluate, PROBE)
 
 
 @_step(
@@ -169,6 +179,7 @@ def audit_shortcuts(task: Task[int]) -> None:
         "unasked": made.questions["unasked"],
         "predictions": evaluate["predictions"],
         "judged": judge["judged"],
+        "probed": probes["probed"],
         "tuned": fine_tune["tuned-predictions"],
         "losses": fine_tune["losses"],
         "attempts": people["attempts"],
@@ -178,7 +189,7 @@ def audit_shortcuts(task: Task[int]) -> None:
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_empty_tables(CHOOSER),
+    leaves_out=without_empty_tables(CHOOSER, PROBE),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables beside the reported numbers, the figures, the drops, the funnel, and items."""
@@ -201,6 +212,7 @@ BENCHMARK = Benchmark(
         made.questions,
         evaluate,
         judge,
+        probes,
         fine_tune,
         people,
         audit_shortcuts,

@@ -10,6 +10,7 @@ from whatif.engine.language.strategies import strategies
 from whatif.engine.params.base import BenchmarkSettings, Settings, Share, Span
 from whatif.engine.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint
 from whatif.engine.params.judge import JudgeSettings, Judging
+from whatif.engine.params.probes import Probing
 
 
 class ExtractScenes(Settings):
@@ -46,7 +47,7 @@ class VerifyScenes(Settings):
     least_score: float = Field(ge=0, le=1)
 
 
-class EvaluateScenes(Judging):
+class EvaluateScenes(Judging, Probing):
     """The prompting strategy of the questions."""
 
     strategy: str

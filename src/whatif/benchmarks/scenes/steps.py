@@ -25,6 +25,7 @@ from whatif.benchmarks.shared.dimensions import (
     ANSWERED,
     ANSWERER,
     MATCHER,
+    OPEN_PROBE,
     SHOWN_ANSWERERS,
     SHOWN_JUDGE,
     SHOWN_MATCHERS,
@@ -34,6 +35,7 @@ from whatif.benchmarks.shared.drawn_scenes import SPLIT, read_drawn_scenes
 from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.pilots import pilot_of
+from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
 from whatif.benchmarks.shared.tasks import judgement
 from whatif.engine.artifacts.images import SortedImages
@@ -48,7 +50,7 @@ from whatif.results.reporting.table_modules import TableModules
 
 NAME = "scenes"
 TABLES = TableModules(
-    "whatif.benchmarks.scenes", *shared_tables("repeats", "prompt_sensitivity", "reading", "costs", "funnel")
+    "whatif.benchmarks.scenes", *shared_tables("repeats", "prompt_sensitivity", "probes", "reading", "costs", "funnel")
 )
 _LEAST_SCORE = f"lower verify.{NAME}.least_score or raise generate.{NAME}.candidates in params.yaml"
 _step = StepsOf(ScenesSettings)
@@ -207,6 +209,7 @@ def ask(task: Task[None]) -> None:
 
 
 judge = judge_step(ANSWERED, STRATEGY, questions=verify["questions"], predictions=ask["predictions"])
+probes = probe_step(ask, OPEN_PROBE)
 
 
 @_step(
@@ -250,12 +253,13 @@ def match(task: Task[None]) -> None:
         "questions": verify["questions"],
         "predictions": ask["predictions"],
         "judged": judge["judged"],
+        "probed": probes["probed"],
         "matches": match["matches"],
     },
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_empty_tables(ANSWERER),
+    leaves_out=without_empty_tables(ANSWERER, OPEN_PROBE),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables of accuracy by type of question and of matching, the funnel, and the items of the site."""
@@ -267,7 +271,7 @@ def aggregate(task: Task[ReportSettings]) -> None:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=ScenesSettings,
-    steps=(extract, generate, filter_, verify, ask, judge, match, aggregate),
+    steps=(extract, generate, filter_, verify, ask, judge, probes, match, aggregate),
     headline=("accuracy", "pair"),
     plots=(
         {

@@ -8,8 +8,11 @@ from dataclasses import replace
 from whatif import models
 from whatif.engine.graph.dimensions import Dimension, Shown, no_code
 from whatif.engine.language import prompts
+from whatif.engine.params.checkpoints import HuggingFaceBlip
 from whatif.engine.params.judge import Judging
 from whatif.engine.params.models import Replay, answerers, dual_encoders, matchers, programmers
+from whatif.engine.params.probes import OF_OPTIONS, WITHOUT_IMAGE, Probing
+from whatif.engine.params.programs import ProgramModel
 from whatif.engine.params.whole import Params
 
 STRATEGY_FILES = ("whatif.engine.language:strategies/{}.yaml",)
@@ -113,6 +116,27 @@ JUDGE = Dimension(
 )
 PROMPT = Dimension("prompt", _of_judge("prompt"), "Only this prompt of the judge.", package_files=JUDGE_FILES)
 SHOWN_JUDGE = Shown(JUDGE, _OF_JUDGES)
+
+
+def _probes(params: Params, benchmark: str) -> Sequence[str]:
+    stage = getattr(params.sections[benchmark], "evaluate", None)
+    return (stage.probes or ()) if isinstance(stage, Probing) else ()
+
+
+def _is_probed(params: Params, benchmark: str, wildcards: Mapping[str, str]) -> bool:
+    """Whether a model can be asked the questions of a probe: a file has no answers to them, and some need an image."""
+    entry = params.models.get(wildcards.get("model", ""))
+    needs_image = isinstance(entry, HuggingFaceBlip | ProgramModel)
+    return not isinstance(entry, Replay) and not (needs_image and wildcards["probe"] == WITHOUT_IMAGE)
+
+
+# The probes of a benchmark whose questions have options, and those of one whose questions are open.
+PROBE = Dimension(
+    "probe", _probes, "Only this probe, which changes the questions; all of params.yaml by default.", exists=_is_probed
+)
+OPEN_PROBE = replace(
+    PROBE, values=lambda params, benchmark: [one for one in _probes(params, benchmark) if one not in OF_OPTIONS]
+)
 
 
 def writer(name: str, keys: Callable[[Params, str], Sequence[str]], does: str) -> Dimension:

@@ -13,6 +13,7 @@ from whatif.engine.graph.task import Task
 from whatif.engine.language.messages import one_turn
 from whatif.engine.language.options import printed_question
 from whatif.engine.params.models import Replay
+from whatif.engine.params.probes import WITHOUT_IMAGE
 from whatif.models import Answer, Model, Question, Unconditional
 from whatif.models.depicted import Depicted
 from whatif.models.shown_progress import share_of
@@ -58,7 +59,7 @@ def write_predictions(
         _another_strategy(task)
         or _nothing_recorded(loaded, questions)
         or _nothing_drawn(loaded, questions)
-        or _nothing_shown(loaded, questions, image_remedy)
+        or _nothing_shown(loaded, questions, "" if task.wildcards.get("probe") == WITHOUT_IMAGE else image_remedy)
     )
     if reason:
         if task.is_first_part:  # reported once, not by every part

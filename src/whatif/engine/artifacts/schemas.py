@@ -243,6 +243,9 @@ PREDICTIONS = Table(
     ),
 )
 
+# The predictions to the changed questions of a probe, apart from the others, so that nothing counts them as answers.
+PROBED = Table(name="probed", version=1, key=PREDICTIONS.key, schema=PREDICTIONS.schema)
+
 JUDGED = Table(
     name="judged",
     version=2,

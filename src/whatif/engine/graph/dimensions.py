@@ -9,6 +9,9 @@ from whatif.engine.params.whole import Params
 
 SLUG = r"[a-z0-9-]+"
 PART = r"part-\d{3}-of-\d{3}"
+WHOLE = "part-000-of-001"
+# What a task calls to find the items of its part.
+PART_CODE = tuple(f"{__name__}:{name}" for name in ("part_range", "is_first", "is_whole"))
 
 
 def no_code(params: Params, value: str) -> Sequence[str]:
@@ -71,7 +74,7 @@ def part_dimension(number: Callable[[Params, str], int]) -> Dimension:
         lambda params, benchmark: parts(number(params, benchmark)),
         "Only this part, for example part-000-of-004; all of them by default.",
         PART,
-        code=lambda params, value: [f"{__name__}:{name}" for name in ("part_range", "is_first", "is_whole")],
+        code=lambda params, value: PART_CODE,
     )
 
 

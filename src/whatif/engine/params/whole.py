@@ -21,6 +21,7 @@ from whatif.engine.params.gates import Gate, gate
 from whatif.engine.params.judge import DefaultJudge, check_judge, with_judge
 from whatif.engine.params.model_entries import BenchmarkName
 from whatif.engine.params.models import ModelKey, ModelSettings
+from whatif.engine.params.probes import Probes, with_probes
 from whatif.engine.params.several_prompts import one_entry_a_prompt
 
 PARAMS_FILE = "params.yaml"
@@ -37,7 +38,8 @@ class Params:
     benchmarks: the selected ones, in the order of the file. models: the models by key, with an
     entry for each prompt of one with several. sections: the settings of each
     selected benchmark. folder: the project, with the folder of benchmarks in YAML files. judge: of all benchmarks that
-    name no other one; their sections have it already. gates: what `whatif diff --gates` checks; no job reads them.
+    name no other one; their sections have it already. probes: likewise. gates: what `whatif diff --gates` checks; no job
+    reads them.
     """
 
     seed: int
@@ -46,6 +48,7 @@ class Params:
     sections: Mapping[str, BenchmarkSettings]
     folder: Path = Path()
     judge: DefaultJudge | None = None
+    probes: Sequence[str] = ()
     gates: Sequence[Gate] = ()
 
     def section(self, benchmark: str, kind: type[Own]) -> Own:
@@ -64,7 +67,7 @@ class Params:
             benchmark, *rest = rest
             value: Any = _field(self.sections[benchmark], first)
         else:
-            value = {name: getattr(self, name) for name in ("seed", "benchmarks", "models", "judge")}[first]
+            value = {name: getattr(self, name) for name in ("seed", "benchmarks", "models", "judge", "probes")}[first]
         for key in rest:
             value = value[key] if isinstance(value, Mapping) else _field(value, key)
         return value
@@ -100,7 +103,8 @@ def check(
         try:
             if whole.judge is not None:
                 check_judge(whole.judge, models, "judge")
-            sections[name] = with_judge(_section(kinds[name], name, read), whole.judge, models)
+            judged = with_judge(_section(kinds[name], name, read), whole.judge, models)
+            sections[name] = with_probes(judged, whole.probes)
             sections[name].check(models)
         except ValueError as error:
             raise WhatifError(f"{path}: {str(error).replace('{name}', name)}") from None
@@ -111,6 +115,7 @@ def check(
         sections,
         path.parent,
         whole.judge,
+        whole.probes,
         tuple(map(gate, whole.gates)),
     )
 
@@ -157,6 +162,7 @@ def _root(kinds: Kinds, chosen: Sequence[str]) -> type[Settings]:
         "benchmarks": (list[BenchmarkName], Field(min_length=1)),
         "models": (dict[ModelKey, ModelSettings], Field(min_length=1)),
         "judge": (DefaultJudge | None, None),
+        "probes": (Probes, []),
         "gates": (list[_GateRule], []),
         **{name: (kind, ...) if _requires(kind) else (kind | None, None) for name, kind in stages.items()},
     }

@@ -37,7 +37,7 @@ _DESCRIPTIONS = {
     "aggregate": "Numbers and tables.",
 }
 _CHECKOUT = Path("src/whatif")
-_JUDGE = "judge"
+_FOR_ALL = ("judge", "probes")  # what is set once for the evaluations of all benchmarks
 _CHECKS = " Depends on all of params.yaml, so that any edit is checked before anything runs."
 # Table -> how `dvc plots` shows it; the templates are in `.dvc/plots`.
 _PLOTS: Mapping[str, Mapping[str, str]] = {
@@ -234,7 +234,7 @@ def _params(graph: Graph, stage: str, keys: Collection[str]) -> list[str]:
     found = {"seed": None} if any(step.seed for step in steps) else {}
     found |= {"benchmarks": None, stage: None}
     if stage in ("evaluate", "aggregate"):
-        found[_JUDGE] = None
+        found.update(dict.fromkeys(_FOR_ALL))
     for step in steps:
         kind = graph.benchmarks[step.benchmark].settings
         read = places(step.reads, step.benchmark, kind) if step.reads is not None else ()

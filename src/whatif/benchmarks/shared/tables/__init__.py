@@ -15,18 +15,25 @@ def shared_tables(*names: str) -> tuple[str, ...]:
     return tuple(f"{__name__}.{name}" for name in names)
 
 
-def without_empty_tables(dimension: Dimension) -> Callable[[Params, str], Collection[str]]:
-    """What a step with the tables `repeats` and `prompt-sensitivity` leaves out (`Step.leaves_out`).
+def without_empty_tables(
+    dimension: Dimension, probe: Dimension | None = None
+) -> Callable[[Params, str], Collection[str]]:
+    """What a step with the tables `repeats`, `prompt-sensitivity` and `probes` leaves out (`Step.leaves_out`).
 
-    These are the files of the first, if no model has several samples, and those of the second, if none has several
-    prompts. `dimension` has the models that are evaluated.
+    These are the files of the first, if no model has several samples, those of the second, if none has several prompts,
+    and those of the third, if none is probed. `dimension` has the models that are evaluated, `probe` the probes of the
+    step `probe_step`.
     """
 
     def left_out(params: Params, benchmark: str) -> Collection[str]:
-        models = [params.models[key] for key in dimension.values(params, benchmark)]
+        keys = dimension.values(params, benchmark)
+        models = [params.models[key] for key in keys]
+        probes = probe.values(params, benchmark) if probe else ()
+        exists = probe.exists if probe else lambda *_: False
         has = {
             "repeats": any(isinstance(model, Answerer) and model.samples > 1 for model in models),
             "prompt-sensitivity": any(isinstance(model, Prompted) and model.prompts is not None for model in models),
+            "probes": any(exists(params, benchmark, {"model": key, "probe": one}) for key in keys for one in probes),
         }
         return table_files(name for name, is_filled in has.items() if not is_filled)
 
