@@ -35,11 +35,10 @@ _GateRule = Annotated[str, AfterValidator(lambda text: gate(text).text)]
 class Params:
     """The checked settings of a pipeline.
 
-    benchmarks: the selected ones, in the order of the file. models: the models by key, with an
-    entry for each prompt of one with several. sections: the settings of each
-    selected benchmark. folder: the project, with the folder of benchmarks in YAML files. judge: of all benchmarks that
-    name no other one; their sections have it already. probes: likewise. gates: what `whatif diff --gates` checks; no job
-    reads them.
+    benchmarks: the selected ones, in the order of the file. models: the models by key, with an entry for each prompt of
+    one with several. sections: the settings of each selected benchmark. folder: the project, with the folder of
+    benchmarks in YAML files. judge: of all benchmarks that name no other one; their sections have it already. probes:
+    likewise. gates: what `whatif diff --gates` checks; no job reads them.
     """
 
     seed: int
