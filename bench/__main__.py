@@ -28,6 +28,7 @@ MEASUREMENTS = {
     "rank-shared": "bench.rank_shared",
     "generate-batch": "bench.generate_batch",
     "served": "bench.served",
+    "same-evaluation": "bench.same_evaluation",
     "caption-candidates": "bench.caption_candidates",
     "perplexity": "bench.perplexity",
     "perplexity-apart": "bench.perplexity_apart",

@@ -1,4 +1,4 @@
-"""The line of headline numbers of a benchmark."""
+"""What `whatif summary` prints of a benchmark."""
 
 from __future__ import annotations
 
@@ -9,35 +9,82 @@ import pytest
 
 from tests.defaults import ROOT
 from whatif import benchmarks
-from whatif.commands.summary import headline
+from whatif.commands.summary import lines_of
 from whatif.engine.errors import WhatifError
 
-
-def test_the_headline_has_the_first_number_of_each_model(tmp_path: Path) -> None:
-    file = tmp_path / "toy.json"
-    file.write_text(json.dumps({m: {"recall_at_1": n, "errors": 0} for m, n in (("clip", 82.125), ("vilt", 7))}))
-    assert headline(file) == "recall at 1 clip 82.12, vilt 7"
-    file.write_text(json.dumps({f"m{n}": {"x": n, "name": "no number", "gone": None} for n in range(10)}))
-    assert headline(file) == "x m0 0, m1 1, m2 2, m3 3, m4 4, m5 5, m6 6, m7 7 and 2 more"
+HEAD = "model,name,source,strategy,group,measure,value,low,high,n,p,p_holm\n"
 
 
-def test_a_file_that_is_missing_or_broken_is_said(tmp_path: Path) -> None:
-    assert headline(tmp_path / "toy.json").endswith(
-        "toy.json is not there yet; `dvc repro` or `snakemake --cores 2` makes it"
-    )
-    (tmp_path / "toy.json").write_text("{}")
-    assert headline(tmp_path / "toy.json") == "no numbers"
+def lines(folder: Path, *headline: str, first: str = "") -> list[str]:
+    return lines_of("toy", headline, lambda model: model != first, folder)
+
+
+def write(folder: Path, numbers: object, paired: str = "") -> None:
+    (folder / "toy.json").write_text(json.dumps(numbers), encoding="utf-8")
+    if paired:
+        (folder / "toy").mkdir()
+        (folder / "toy/paired.csv").write_text(HEAD + paired, encoding="utf-8")
+
+
+def of_system(model: str, strategy: str, numbers: tuple[str, str, str]) -> str:
+    measures = zip(("original", "counterfactual", "drop"), numbers, strict=True)
+    rows = [f"{model},A name,ours,{strategy},,{measure},{number},1200,,\n" for measure, number in measures]
+    return "".join([*rows, rows[0].replace(",,original", ",a-group,original"), rows[0].replace("ours", "reported")])
+
+
+PAIRED = of_system("one", "plain", ("80.04,,", "60,,", "20.04,15.1,25.2")) + of_system(
+    "two", "plain", ("9,,", "8,,", "1,,")
+)
+
+
+def test_a_row_for_each_model_with_its_drop_and_interval(tmp_path: Path) -> None:
+    write(tmp_path, {"one": {"original": 80}, "two": {}}, PAIRED)
+    assert lines(tmp_path, first="two") == [
+        "toy                                   pairs  original  counterfactual         drop [95%]",
+        "  two plain                           1,200       9.0             8.0                1.0",
+        "  one plain                           1,200      80.0            60.0  20.0 [15.1, 25.2]",
+    ]
+
+
+def test_other_strategies_are_counted_and_other_models_have_the_measures_of_the_benchmark(tmp_path: Path) -> None:
+    more = of_system("one", "cot", ("7,,", "6,,", "1,,"))
+    write(tmp_path, {"one": {"original": 80}, "blind": {"accuracy": 50, "n": 9}, "files": {"kept": 3}}, PAIRED + more)
+    found = lines(tmp_path, "accuracy")
+    assert found[0] == "toy (1 more with other strategies: whatif show toy)"
+    assert [line.split() for line in found[-2:]] == [["accuracy"], ["blind", "50.0"]]
+
+
+def test_without_pairs_the_measures_of_the_benchmark_or_the_most_frequent_one(tmp_path: Path) -> None:
+    write(tmp_path, {"a": {"direct": {"x": 1, "y_at_1": 2}}, "b": {"direct": {"y_at_1": 3.14, "z": 4, "name": "text"}}})
+    assert [line.split() for line in lines(tmp_path)] == [
+        ["toy", "y", "at", "1"],
+        ["a", "direct", "2.0"],
+        ["b", "direct", "3.1"],
+    ]
+    assert [line.split() for line in lines(tmp_path, "x", "z", "gone")] == [
+        ["toy", "x", "z"],
+        ["a", "direct", "1.0"],
+        ["b", "direct", "4.0"],
+    ]
+
+
+def test_what_is_missing_or_broken_is_said(tmp_path: Path) -> None:
+    assert lines(tmp_path) == ["toy: no results yet; `dvc repro` or `snakemake --cores 2` makes them"]
+    write(tmp_path, {}, "one\n")
+    with pytest.raises(WhatifError, match=r"toy/paired\.csv: is not a table `paired`"):
+        (tmp_path / "toy/paired.csv").write_text("a,b\n1,2\n")
+        lines(tmp_path)
+    (tmp_path / "toy/paired.csv").unlink()
+    assert lines(tmp_path) == ["toy: no numbers"]
     (tmp_path / "toy.json").write_text("{")
     with pytest.raises(WhatifError, match=r"toy\.json: is not JSON"):
-        headline(tmp_path / "toy.json")
+        lines(tmp_path)
 
 
-def test_the_headline_has_the_measures_that_a_benchmark_names(tmp_path: Path) -> None:
-    file = tmp_path / "toy.json"
-    file.write_text('{"a": {"x": 1, "y": 2}, "b": {"y": 3, "z": 4}}', encoding="utf-8")
-    assert headline(file) == "y a 2, b 3", "the one that most models have"
-    assert headline(file, ("x", "z", "gone")) == "x a 1; z b 4"
-    assert headline(file, ("gone",)) == "y a 2, b 3"
+def test_the_recorded_results_fit_a_terminal_and_say_something_of_every_benchmark() -> None:
+    for name in benchmarks.load_params(ROOT / "params.yaml").benchmarks:
+        found = lines_of(name, benchmarks.benchmark(name).headline, len, ROOT / "metrics")
+        assert len(found) > 1 and max(map(len, found)) <= 100, name
 
 
 def test_the_measures_that_benchmarks_name_are_among_their_metrics() -> None:

@@ -128,8 +128,9 @@ def file_formats() -> str:
     parts = [
         "# File formats",
         "Every artifact in `data/` is a Parquet file with one of these tables, sorted by its key. The footer records"
-        " what it was made from ([freshness](../architecture.md#freshness)). A change of columns raises the version"
-        " after the slash, and artifacts of other versions are refused. `whatif.load(benchmark, name)` reads one.",
+        " what it was made from ([freshness](../freshness.md#what-an-artifact-was-made-from)). A change of columns"
+        " raises the version after the slash, and artifacts of other versions are refused."
+        " `whatif.load(benchmark, name)` reads one.",
         "Files for exchange with other tools are described where they are used: labels in [labels](../labels.md),"
         " predictions in [models](../models.md), results in [Python](../python.md).",
     ]

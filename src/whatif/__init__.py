@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from whatif.commands.notebook import StaleNumbers, audit_shortcuts, extract_answer, load, tables
+    from whatif.commands.notebook import StaleNumbers, audit_shortcuts, demo_table, extract_answer, load, tables
     from whatif.engine.errors import WhatifError
     from whatif.scoring.statistics import (
         Interval,
@@ -30,6 +30,7 @@ __all__ = [
     "WhatifError",
     "audit_shortcuts",
     "clustered_share",
+    "demo_table",
     "difference_of_drops",
     "extract_answer",
     "holm",
@@ -43,7 +44,7 @@ __all__ = [
 
 _MODULES = {"WhatifError": "whatif.engine.errors", "vqa_accuracy": "whatif.scoring.vqa_accuracy"}
 _MODULES |= dict.fromkeys(
-    ("StaleNumbers", "audit_shortcuts", "extract_answer", "load", "tables"), "whatif.commands.notebook"
+    ("StaleNumbers", "audit_shortcuts", "demo_table", "extract_answer", "load", "tables"), "whatif.commands.notebook"
 )
 
 

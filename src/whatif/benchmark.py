@@ -10,7 +10,7 @@ from whatif.benchmarks.shared.pilots import Pilot, marked, pilot_of, pilots_of
 from whatif.benchmarks.shared.question_items import About, question_items, shown_systems, title_of
 from whatif.benchmarks.shared.reports import audits_of, costs_of, publish
 from whatif.benchmarks.shared.results import PairedResults
-from whatif.benchmarks.shared.tables import shared_tables, without_repeats
+from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
 from whatif.benchmarks.shared.tasks import (
     evaluation_stage,
     judgement,
@@ -162,6 +162,6 @@ __all__ = [
     "title_of",
     "user_path",
     "with_predictions",
-    "without_repeats",
+    "without_empty_tables",
     "write_predictions",
 ]

@@ -18,7 +18,11 @@ KINDS = {
     "released pairs (folders, zips)": ("tests.bad_inputs.test_released_pairs",),
     "benchmarks that are audited": ("tests.bad_inputs.test_audited_benchmarks", "tests.bad_inputs.test_audited_text"),
     "checkpoints with code": ("tests.bad_inputs.test_checkpoint_code",),
-    "checkpoints with broken files": ("tests.bad_inputs.test_checkpoint_files", "tests.bad_inputs.test_gguf_files"),
+    "checkpoints with broken files": (
+        "tests.bad_inputs.test_checkpoint_files",
+        "tests.bad_inputs.test_gguf_files",
+        "tests.bad_inputs.test_lora_files",
+    ),
     "artifacts, stored answers and imports": ("tests.bad_inputs.test_stored_files",),
     "replies of endpoints": (
         "tests.models.endpoint.test_api_faults",

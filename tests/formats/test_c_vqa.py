@@ -153,7 +153,7 @@ BAD_QUESTIONS: dict[str, tuple[list[dict[str, Any]], str]] = {
     "unknown group": (own_pair(group="dot-minimum"), "group `dot-minimum` is not one of"),
     "pair apart": (
         [own_question("original"), own_question("counterfactual", group="dot-removal")],
-        "the twins have different groups, dot-maximum and dot-removal",
+        "the questions of a pair have one group, these have dot-maximum and dot-removal",
     ),
     "letter that is no option": (own_pair(answer="E"), "pair dot-maximum-0001: answer is `E`"),
     "five options": (own_pair(choices=["1", "2", "3", "4", "5"]), "query has no readable option list"),

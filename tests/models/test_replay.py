@@ -292,3 +292,54 @@ def test_rows_that_come_again_with_another_response_are_counted(
     assert all(row["correct"] for row in found.values())
     [line] = [line for line in said_once(capsys) if "other responses" in line]
     assert "not used: 1 (line 5, response: " in line
+
+
+def samples_file(path: Path, rows: Mapping[str, Sequence[tuple[Any, str]]]) -> Path:
+    lines = [f"{name},{number},{said}\n" for name, of in rows.items() for number, said in of]
+    return written(path, "".join(["question_id,sample,response\n", *lines]))
+
+
+def test_several_samples_of_a_question_are_numbered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    questions = released(tmp_path, REAL)[:2]
+    first, second = (question["question_id"] for question in questions)
+    said = {first: [(2, "2"), (0, "Two."), (1, "3")], second: [(0, "5"), (1, ""), (2, "7.")]}
+    path = samples_file(tmp_path / "p.csv", said)
+    model = load("replay", Replay(adapter="replay", predictions=str(path), samples=3), 0)
+    rows = {
+        row["question_id"]: row
+        for row in open_predictions(questions, Pictures(), "m", model, strategy="direct", samples=3)
+    }
+    assert [one["response"] for one in rows[first]["samples"]] == ["Two.", "3", "2"]
+    assert (rows[first]["answer"], rows[first]["correct"], rows[first]["response"]) == ("2", True, "Two.")
+    assert [one["answer"] for one in rows[second]["samples"]] == ["5", None, "7"]
+    assert rows[second]["status"] == "ambiguous"
+    assert f"whatif: {path}: has responses (sample 1) to 2 of 2 questions" in said_once(capsys)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (
+            {"a": [(0, "2"), (1, "3")], "b": [(1, "2")], "c": [(0, "2")]},
+            "b has no sample 0; with `samples: 2` each question needs the samples 0 to 1; questions without one of "
+            "them: 2 of 3",
+        ),
+        ({"a": [(0, "2"), (2, "3")]}, "line 3: sample is `2`; with `samples: 2` it must be a whole number from 0 to 1"),
+        ({"a": [("first", "2")]}, "line 2: sample is `first`; with `samples: 2` it must be a whole number from 0 to 1"),
+        ({"a": [(0, "2"), (0, "3")]}, "line 3: a is already in line 2; give one row for each question, or number"),
+    ],
+)
+def test_a_wrong_or_missing_sample_is_named(rows: Any, message: str, tmp_path: Path) -> None:
+    path = samples_file(tmp_path / "p.csv", rows)
+    with pytest.raises(WhatifError) as error:
+        load("replay", Replay(adapter="replay", predictions=str(path), samples=2), 0)
+    assert str(error.value).startswith(f"{path}: {message}") and "\n" not in str(error.value)
+
+
+def test_samples_need_their_column_and_without_samples_their_number(tmp_path: Path) -> None:
+    path = plain(tmp_path / "p.csv", {"a": "2"})
+    with pytest.raises(WhatifError, match="with `samples: 2` it needs the columns question_id, response and sample; "):
+        load("replay", Replay(adapter="replay", predictions=str(path), samples=2), 0)
+    numbered = samples_file(tmp_path / "n.csv", {"a": [(0, "2"), (1, "3")]})
+    with pytest.raises(WhatifError, match="number several responses in a column `sample` and set `samples`"):
+        load("replay", Replay(adapter="replay", predictions=str(numbered)), 0)

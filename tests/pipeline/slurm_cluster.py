@@ -76,8 +76,7 @@ class Cluster:
 
     def kill_node(self) -> None:
         """Kills slurmd and all that runs below it, as a node without power."""
-        daemons = [one for one in psutil.process_iter() if one.name() in ("slurmd", "slurmstepd")]
-        for process in {one for daemon in daemons for one in (daemon, *daemon.children(recursive=True))}:
+        for process in _of_node():
             with contextlib.suppress(psutil.Error):
                 process.kill()
 
@@ -103,6 +102,16 @@ class Cluster:
     def _is_ready(self) -> bool:
         done = subprocess.run(["sinfo", "-h", "-o", "%T"], capture_output=True, text=True, timeout=30, check=False)
         return done.stdout.split()[:1] in (["idle"], ["mixed"], ["allocated"])
+
+
+def _of_node() -> set[psutil.Process]:
+    """The daemons of the node with all that runs below them."""
+    while True:
+        daemons = [one for one in psutil.process_iter(["name"]) if one.info["name"] in ("slurmd", "slurmstepd")]
+        try:
+            return {one for daemon in daemons for one in (daemon, *daemon.children(recursive=True))}
+        except psutil.NoSuchProcess:
+            continue  # one ended while it was looked at: look again
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ import yaml
 from tests.defaults import ROOT, shipped_values
 from tests.pipeline.checkouts import Checkout
 from tests.pipeline.real_installations import Installation
+from tests.tutorials.runner import blocks
 
 pytestmark = pytest.mark.pipeline
 
@@ -119,11 +120,14 @@ def test_results_are_read_scored_and_audited_without_torch_dvc_and_snakemake(
     assert (found["answer"], found["published"]) == ("B", "B")
     assert found["interval"] == pytest.approx([0.2189, 0.3958], abs=1e-4)
 
+    [code] = [block for block in blocks((ROOT / "README.md").read_text(encoding="utf-8")) if block.language == "python"]
+    assert "Always the first option" in run(tmp_path, "python", "-c", code.text).stdout
+
     inside = project / "data" / "verify"
     assert "random forest" in run(inside, "whatif", "audit", "cvqa-synthetic/questions.parquet").stdout
     assert "Table 7" in run(inside, "whatif", "show", "cvqa-synthetic").stdout
     assert "fresh (jobs)" in run(inside, "whatif", "status", "--check").stdout
-    assert "cvqa-synthetic: " in run(inside, "whatif", "summary").stdout
+    assert "first-option" in run(inside, "whatif", "summary").stdout
 
 
 @pytest.mark.parametrize(

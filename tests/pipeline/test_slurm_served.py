@@ -19,7 +19,11 @@ from tests.tiny_checkpoints import tiny_llava
 from whatif.models.responses.store import ResponseStore
 
 REFUSED = why_not()
-pytestmark = [pytest.mark.soak, pytest.mark.skipif(bool(REFUSED), reason=f"needs Slurm: {REFUSED}")]
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.skipif(bool(REFUSED), reason=f"needs Slurm: {REFUSED}"),
+    pytest.mark.timeout(3600),  # another worker may hold Slurm for minutes
+]
 
 
 @pytest.fixture(scope="module")

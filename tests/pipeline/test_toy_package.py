@@ -112,7 +112,7 @@ def test_its_settings_and_metrics_are_known(made_by_snakemake: WithPackages, tmp
     declared = yaml.safe_load((made_by_snakemake.path / "dvc.yaml").read_text(encoding="utf-8"))
     assert declared["metrics"] == ["metrics/coins.json"]
     assert "- The first: " in made_by_snakemake.run("whatif", "show", "coins").stdout
-    assert "coins: accuracy first " in made_by_snakemake.run("whatif", "summary").stdout
+    assert "coins                                 accuracy" in made_by_snakemake.run("whatif", "summary").stdout
     mistaken = WithPackages(tmp_path, made_by_snakemake.installed)
     (tmp_path / "src").symlink_to(made_by_snakemake.path / "src")
     (tmp_path / "params.yaml").write_text(yaml.safe_dump({**PARAMS, "filter": {"coins": {"fewest_head": 1}}}))

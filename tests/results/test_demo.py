@@ -16,11 +16,12 @@ from tests.results.site.chromium import Open, until
 from tests.results.site.example_items import paired
 from tests.results.site.example_results import of_pairs
 from tests.results.site.links import faults
-from whatif import __version__
+from whatif import __version__, demo_table
 from whatif.benchmarks.sample_site import ITEMS, sample_files, sampled
 from whatif.commands.cli import main
 from whatif.engine.errors import WhatifError
 from whatif.results.demo.bundle import MARK, bundle, packed, unpack
+from whatif.results.reporting.table import from_csv
 
 pytestmark = pytest.mark.slow
 
@@ -140,3 +141,13 @@ def test_it_needs_no_heavy_library(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_tables_are_data_frames_without_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = demo_table("cvqa-synthetic", "table7")
+    assert table.equals(from_csv((ROOT / "metrics/cvqa-synthetic/table7.csv").read_text(encoding="utf-8")))
+    with pytest.raises(WhatifError, match=r"^cfmm: the bundled results have no table 'table9'; they have accuracy, "):
+        demo_table("cfmm", "table9")
+    with pytest.raises(WhatifError, match=r"^winoground: is not among the bundled results; these are cfmm, "):
+        demo_table("winoground", "table1")

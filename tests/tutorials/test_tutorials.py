@@ -14,9 +14,15 @@ from tests.tutorials.runner import ROOT, RUN, TUTORIALS, Session, TutorialError,
 
 FIRST = TUTORIALS / "first-table.md"
 # They begin in the folder in which the first one ends.
-AFTER_THE_FIRST = ("what-a-number-means.md", "publish.md", "add-a-model.md")
-ALONE = ("own-photographs.md", "verify-with-people.md")
-LONG = ("add-a-model.md", *ALONE)  # minutes
+AFTER_THE_FIRST = (
+    "what-a-number-means.md",
+    "publish.md",
+    "add-a-model.md",
+    "worse-than-last-week.md",
+    "how-many-items.md",
+)
+ALONE = ("audit.md", "own-photographs.md", "verify-with-people.md")
+LONG = ("add-a-model.md", "worse-than-last-week.md", "how-many-items.md", *ALONE)  # half a minute and more
 ON_A_CLUSTER = ("on-slurm.md",)  # tests/pipeline/test_slurm.py
 
 
@@ -56,9 +62,9 @@ def test_a_tutorial_that_begins_with_nothing(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_python_of_the_readme_runs_in_a_finished_project(first_table: Path) -> None:
+def test_the_python_of_the_readme_needs_no_project(tmp_path: Path) -> None:
     [code] = [block for block in blocks((ROOT / "README.md").read_text(encoding="utf-8")) if block.language == "python"]
-    printed = Session(first_table).run(code)
+    printed = Session(tmp_path).run(code)
     assert "Always the first option" in printed and "ok C" in printed and "low=0.719" in printed
     assert len(code.text.strip().splitlines()) <= 10
 

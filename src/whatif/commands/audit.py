@@ -27,7 +27,9 @@ _WIDTH = 120  # characters of the printed table
 
 @click.command()
 @click.argument("benchmarks", nargs=-1, required=True, type=_FILE, metavar="BENCHMARK...")
-@click.option("--question", multiple=True, metavar=_COLUMN, help="The question; twice for an original and its twin.")
+@click.option(
+    "--question", multiple=True, metavar=_COLUMN, help="The question; twice for an original and a counterfactual."
+)
 @click.option("--answer", multiple=True, metavar=_COLUMN, help="The right answer; once for each --question.")
 @click.option(
     "--options",
@@ -36,7 +38,7 @@ _WIDTH = 120  # characters of the printed table
     help="The options: one column with a list, or one column for each (A,B,C,D); `-` for options in the question.",
 )
 @click.option("--picture", metavar=_COLUMN, help="The picture (id, path or bytes); `-` for none.")
-@click.option("--pair", metavar=_COLUMN, help="What an original question and its counterfactual twin share.")
+@click.option("--pair", metavar=_COLUMN, help="What an original and its counterfactual question share.")
 @click.option("--group", metavar=_COLUMN, help="The group by which costs are shown.")
 @click.option("--variant", metavar=_COLUMN, help="The variant; each is audited on its own.")
 @click.option("--id", "item", metavar=_COLUMN, help="The item's id.")

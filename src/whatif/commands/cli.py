@@ -64,6 +64,8 @@ COMMANDS = {
     "audit": "whatif.commands.audit:audit",
     "compare": "whatif.commands.look:compare",
     "diff": "whatif.commands.diff:diff",
+    "power": "whatif.commands.power:power",
+    "environment": "whatif.commands.environment:environment",
     "programs": "whatif.commands.programs:programs",
     "program-trace": "whatif.commands.program_trace:program_trace",
     "import": "whatif.commands.exchange:import_",

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from whatif.engine.errors import WhatifError
+from whatif.engine.files.atomic import write_whole
 from whatif.engine.files.project_folder import display_path
+from whatif.engine.params.gates import Gate, gate
 
 if TYPE_CHECKING:
     from whatif.results.comparison.runs import Run
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
@@ -22,6 +28,17 @@ if TYPE_CHECKING:
 @click.option("--groups", is_flag=True, help="Compare each group of questions by itself.")
 @click.option("--all", "every", is_flag=True, help="Show every line; otherwise the most important of each kind.")
 @click.option("--flips", is_flag=True, help="List the items whose answer is right on one side only.")
+@click.option(
+    "--fail-on",
+    "rules",
+    multiple=True,
+    metavar="RULE",
+    help='End with 1 where a rule about the change from A to B is broken, such as "drop > 2 points" or '
+    '"cfmm: accuracy < -1 points, significant". Repeat it for several.',
+)
+@click.option("--gates", is_flag=True, help="Check the rules `gates` of params.yaml too.")
+@click.option("--junit", type=_FILE, help="Write what was checked to this file, as JUnit XML.")
+@click.option("--markdown", type=_FILE, help="Write what was checked to this file, for a pull request.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON (docs/diff.md).")
 @click.option("--site", is_flag=True, help="Write pages of the flipped items with their pictures.")
 @click.option("--name", help="The folder of these pages, below site/comparisons/; made of A and B by default.")
@@ -34,6 +51,10 @@ def diff(
     groups: bool,
     every: bool,
     flips: bool,
+    rules: tuple[str, ...],
+    gates: bool,
+    junit: Path | None,
+    markdown: Path | None,
     as_json: bool,
     site: bool,
     name: str | None,
@@ -55,11 +76,15 @@ def diff(
     whatif diff clip@HEAD~1                       # a model then and now
     whatif diff ../other-checkout                 # the folder of a project
     whatif diff old-params.yaml                   # what these parameters gave
+    whatif diff main HEAD --fail-on "drop > 2 points, significant"   # for continuous integration
+
+    With --fail-on or --gates it ends with 1 if a rule is broken, after one line for each number that breaks it.
     """
     from whatif.results.comparison import early
 
     early.begin()
     from whatif.results.comparison.flips import flips_of
+    from whatif.results.comparison.gate_checks import checks_of, junit_of, line_of, summary_of
     from whatif.results.comparison.machine_readable import to_json
     from whatif.results.comparison.report import Selection, report
     from whatif.results.comparison.sides import sides
@@ -67,11 +92,16 @@ def diff(
 
     if name is not None and not site:
         raise WhatifError(f"--name {name}: names the pages that --site writes; give both")
+    checked = _gates(rules, of_project=gates)
+    for option, file in (("--junit", junit), ("--markdown", markdown)):
+        if file is not None and not checked:
+            raise WhatifError(f"{option} {file}: there is nothing to check; give --fail-on or --gates")
     first, second = sides(Path(), a, b, _of_parameters)
-    found = report(first, second, Selection(benchmarks, models, groups))
+    found = report(first, second, Selection(benchmarks, models, groups, of_pairs=bool(checked)))
+    checks = checks_of(found, checked)
     flipped = list(flips_of(found.compared)) if flips or site else []
     if as_json:
-        click.echo(to_json(found, flipped if flips else None))
+        click.echo(to_json(found, flipped if flips else None, checks if checked else None))
     else:
         click.echo("\n".join(lines_of(found, every=every, flips=flipped if flips else ())))
     if site:
@@ -79,6 +109,32 @@ def diff(
 
         pages = write_pages(Path("site"), found, flipped, name)
         click.echo(f"{len(flipped):,} flipped items: {display_path(pages)}", err=as_json)
+    if junit is not None:
+        write_whole(junit, junit_of(checks))
+    if markdown is not None:
+        write_whole(markdown, summary_of(checks, found).encode())
+    failed = [check for check in checks if check.failed]
+    for check in failed:
+        click.echo(f"whatif: {line_of(check)}", err=True)
+    if failed:
+        sys.exit(1)
+
+
+def _gates(rules: Sequence[str], *, of_project: bool) -> list[Gate]:
+    """The gates of the command line, then those of the project. Raises WhatifError for a rule that is none."""
+    try:
+        given = [gate(rule) for rule in rules]
+    except ValueError as error:
+        raise WhatifError(f"--fail-on: {error}") from None
+    if not of_project:
+        return given
+    from whatif import benchmarks
+    from whatif.engine.params.whole import PARAMS_FILE
+
+    found = benchmarks.load_params(Path(PARAMS_FILE)).gates
+    if not found:
+        raise WhatifError(f'{PARAMS_FILE}: gates: has no rule; one is `gates: ["drop > 2 points"]` (docs/diff.md)')
+    return [*given, *found]
 
 
 def _of_parameters(path: Path) -> Run:

@@ -75,6 +75,20 @@ def load(benchmark: str, what: str, root: str | os.PathLike[str] = ".") -> pd.Da
     return found
 
 
+def demo_table(benchmark: str, name: str) -> pd.DataFrame:
+    """A result table of the default run, which ships with whatif; the frame is as that of `load`, and needs no project.
+
+    Raises WhatifError when there is no such table.
+    """
+    from whatif.results.demo.bundle import tables_of
+    from whatif.results.reporting.table import from_csv
+
+    found = tables_of(benchmark)
+    if name not in found:
+        raise WhatifError(f"{benchmark}: the bundled results have no table {name!r}; they have {', '.join(found)}")
+    return from_csv(found[name].decode("utf-8"))
+
+
 def audit_shortcuts(
     questions: pd.DataFrame | Iterable[Mapping[str, Any]] | str | os.PathLike[str],
     *,

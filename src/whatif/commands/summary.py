@@ -1,63 +1,143 @@
-"""`whatif summary`: prints a line of headline numbers for each benchmark, and where to find all numbers."""
+"""`whatif summary`: a row for each benchmark and model, and where to find all numbers."""
 
 from __future__ import annotations
 
+import csv
 import json
 import math
-import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from whatif.engine.errors import WhatifError
+from whatif.engine.files.well_formed import escaped
+
+if TYPE_CHECKING:
+    from whatif.engine.params.models import ModelSettings
 
 _METRICS = Path("metrics")
-_WIDTH = 100  # columns
-_MOST = 8  # maximum number of values shown per measure
+_PAIRED, _OURS = "paired.csv", "ours"
+_MEASURES = ("original", "counterfactual", "drop")
+_NAME = 36  # columns of the name of a model
+_GUESSES = ("random", "first-option", "majority")
+_RULES = ("rules", "literal")  # what writes programs without a model
+
+Row = tuple[str, str, tuple[str, ...]]  # key of a model, its strategy, and the cells
+Numbers = list[tuple[tuple[str, ...], float]]
 
 
 @click.command()
 def summary() -> None:
-    """Print a line of headline numbers for each benchmark of params.yaml, and where to find the other numbers.
+    """Print the accuracy and the drop of each model on each benchmark of params.yaml, and where to find all numbers.
 
-    The numbers come from metrics/BENCHMARK.json, which `dvc metrics show` prints in full.
+    Models of your own come first, then the embedded checkpoints, then those that guess. The numbers come from
+    metrics/BENCHMARK/paired.csv and, where questions are not in pairs, from metrics/BENCHMARK.json, which
+    `dvc metrics show metrics/BENCHMARK.json` prints in full.
     """
     from whatif import benchmarks
 
-    for name in benchmarks.load_params().benchmarks:
-        numbers = headline(_METRICS / f"{name}.json", benchmarks.benchmark(name).headline)
-        click.echo(textwrap.fill(f"{name}: {numbers}", _WIDTH, subsequent_indent="    "))
-    click.echo("All numbers: metrics/BENCHMARK/report.md, whatif show BENCHMARK. What is fresh and why: whatif status.")
+    params = benchmarks.load_params()
+    order = {key: _place(settings) for key, settings in params.models.items()}
+    for name in params.benchmarks:
+        for line in lines_of(name, benchmarks.benchmark(name).headline, lambda model: order.get(model, 0)):
+            click.echo(line)
+        click.echo()
+    click.echo("Accuracy in percent; drop: original minus counterfactual, in points, with its 95% interval.")
+    if any(map(_is_embedded, params.models.values())):
+        click.echo("Embedded models know drawn pictures only. They say nothing about reasoning (docs/embedded.md).")
+    click.echo("All tables: whatif show BENCHMARK. Every answer: whatif site --open. What is fresh: whatif status.")
 
 
-def headline(file: Path, measures: Sequence[str] = ()) -> str:
-    """The numbers of some measures in a metrics file, each with the name of its model.
+def lines_of(
+    benchmark: str, headline: Sequence[str], place: Callable[[str], int], folder: Path = _METRICS
+) -> list[str]:
+    """The lines of one benchmark, whose tables are in `folder`; models are sorted by `place`.
 
-    For example: `counterfactual llava-original 22.9, random 24.8`. If none of `measures` is in the file, the most
-    frequent measure is shown. If the file does not exist, the text explains how to make it. Raises WhatifError when the
-    file is not valid JSON.
+    headline: the measures to show of models without pairs; the most frequent one if there is nothing else.
+    Raises WhatifError when a file of numbers is not valid.
     """
+    rows, more = _paired(folder / benchmark / _PAIRED)
+    known = {model for model, *_ in rows}
+    numbers = _numbers_of(folder / f"{benchmark}.json")
+    if numbers is None:
+        return [f"{benchmark}: no results yet; `dvc repro` or `snakemake --cores 2` makes them"]
+    others, measures = _headline([one for one in numbers if not known & set(one[0])], headline, any_measure=not rows)
+    heading = f"{benchmark} ({more} more with other strategies: whatif show {benchmark})" if more else benchmark
+    lines = [*_table(heading, ("pairs", "original", "counterfactual", "drop [95%]"), rows, place)] if rows else []
+    if others:
+        lines += _table("" if rows else benchmark, [measure.replace("_", " ") for measure in measures], others, place)
+    return lines or [f"{benchmark}: no numbers"]
+
+
+def _table(heading: str, columns: Sequence[str], rows: Sequence[Row], place: Callable[[str], int]) -> Iterator[str]:
+    widths = [max(len(column), *(len(cells[number]) for *_, cells in rows)) for number, column in enumerate(columns)]
+    ends = [f"{column:>{width}}" for column, width in zip(columns, widths, strict=True)]
+    if len(heading) > _NAME:
+        yield heading
+        heading = ""
+    yield "  ".join([f"{heading:{_NAME}}", *ends])
+    for model, strategy, cells in sorted(rows, key=lambda row: place(row[0])):
+        name = escaped(f"  {model} {strategy}".rstrip())
+        ends = [f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True)]
+        yield "  ".join([f"{name:{_NAME}}", *ends])
+
+
+def _paired(path: Path) -> tuple[list[Row], int]:
+    """Our systems over all groups of pairs, each model with its first strategy; and the number of all others."""
     try:
-        leaves = list(_numbers((), json.loads(file.read_text(encoding="utf-8"))))
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["source"] == _OURS and not row["group"]]
     except FileNotFoundError:
-        return f"{file} is not there yet; `dvc repro` or `snakemake --cores 2` makes it"
+        return [], 0
+    except (KeyError, ValueError, csv.Error) as error:
+        raise WhatifError(f"{path}: is not a table `paired` ({error}); delete it, and `dvc repro` makes it") from None
+    systems: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
+    for row in rows:
+        systems.setdefault((row["model"], row["strategy"]), {})[row["measure"]] = row
+    found: dict[str, Row] = {}
+    for (model, strategy), measures in systems.items():
+        if model not in found and all(name in measures for name in _MEASURES):
+            drop = measures["drop"]
+            ends = [float(drop[end]) for end in ("low", "high") if drop[end]]
+            interval = f" [{', '.join(f'{end:.1f}' for end in ends)}]" if ends else ""
+            original, counterfactual, change = (f"{float(measures[name]['value']):.1f}" for name in _MEASURES)
+            cells = (f"{int(float(drop['n'])):,}", original, counterfactual, f"{change}{interval}")
+            found[model] = (model, strategy, cells)
+    return list(found.values()), len(systems) - len(found)
+
+
+def _headline(numbers: Numbers, headline: Sequence[str], *, any_measure: bool) -> tuple[list[Row], list[str]]:
+    """A row for each model with its numbers of some measures, and these measures; perhaps the most frequent one."""
+    known = Counter(path[-1] for path, _ in numbers)
+    measures = [measure for measure in headline if measure in known]
+    if any_measure and not measures:
+        measures = [measure for measure, _ in known.most_common(1)]
+    found: dict[tuple[str, ...], dict[str, float]] = {}
+    for path, number in numbers:
+        if path[-1] in measures:
+            found.setdefault(path[:-1], {})[path[-1]] = number
+    rows = [
+        (whose[0] if whose else "", " ".join(whose[1:]), tuple(_shown(of.get(measure)) for measure in measures))
+        for whose, of in found.items()
+    ]
+    return rows, measures
+
+
+def _shown(number: float | None) -> str:
+    return "" if number is None else f"{number:.1f}"
+
+
+def _numbers_of(file: Path) -> Numbers | None:
+    """The numbers of a metrics file with their places; None if it does not exist."""
+    try:
+        return list(_numbers((), json.loads(file.read_text(encoding="utf-8"))))
+    except FileNotFoundError:
+        return None
     except ValueError as error:
         raise WhatifError(f"{file}: is not JSON ({error}); delete it, and `dvc repro` writes it again") from None
-    if not leaves:
-        return "no numbers"
-    known = Counter(path[-1] for path, _ in leaves)
-    shown = [measure for measure in measures if measure in known] or [known.most_common(1)[0][0]]
-    return "; ".join(_of_measure(measure, leaves) for measure in shown)
-
-
-def _of_measure(measure: str, leaves: Sequence[tuple[tuple[str, ...], float]]) -> str:
-    alike = [(" ".join(path[:-1]), number) for path, number in leaves if path[-1] == measure]
-    shown = ", ".join(f"{whose} {number:.4g}".strip() for whose, number in alike[:_MOST])
-    more = f" and {len(alike) - _MOST} more" if len(alike) > _MOST else ""
-    return f"{measure.replace('_', ' ')} {shown}{more}"
 
 
 def _numbers(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], float]]:
@@ -66,3 +146,15 @@ def _numbers(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...
             yield from _numbers((*path, str(key)), inner)
     elif path and isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
         yield path, value
+
+
+def _place(settings: ModelSettings) -> int:
+    """0 for a model of the user's own, 1 for an embedded checkpoint and for programs without a model, 2 for a guess."""
+    if settings.adapter in _GUESSES:
+        return 2
+    writer = getattr(settings, "writer", None)
+    return int(_is_embedded(settings) or getattr(writer, "adapter", "") in _RULES)
+
+
+def _is_embedded(settings: ModelSettings) -> bool:
+    return str(getattr(settings, "checkpoint", "")).startswith("embedded:")

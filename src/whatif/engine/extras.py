@@ -18,6 +18,7 @@ EXTRAS = {
         "transformers",
     ),
     "large": ("bitsandbytes",),
+    "lora": ("peft",),
     "real": ("gguf",),
     "slurm": ("snakemake_executor_plugin_slurm",),
 }

@@ -161,7 +161,7 @@ def write_released(questions: Iterable[Mapping[str, Any]], path: Path) -> None:
             lines[pair_id] = _line(waiting.pop(pair_id), where)
     for pair_id, pair in waiting.items():
         lost = next(variant for variant in VARIANTS if variant not in pair)
-        raise WhatifError(f"{path}: pair {pair_id}: has no {lost} question; a row of C-VQA holds both twins")
+        raise WhatifError(f"{path}: pair {pair_id}: has no {lost} question; a row of C-VQA holds both")
     ordered = sorted(lines, key=lambda pair_id: (lines[pair_id][0], pair_id))
     text = "".join(f"{line}\n" for line in (_rendered(COLUMNS), *(lines[pair_id][1] for pair_id in ordered)))
     write_whole(path, text.encode())
@@ -246,9 +246,8 @@ def _line(pair: Mapping[str, Mapping[str, Any]], where: str) -> tuple[int, str]:
         if question["group"] not in _TYPES:
             raise WhatifError(f"{where}: group `{question['group']}` is not one of {', '.join(_TYPES)}")
     if original["group"] != pair["counterfactual"]["group"]:
-        raise WhatifError(
-            f"{where}: the twins have different groups, {original['group']} and {pair['counterfactual']['group']}"
-        )
+        groups = f"{original['group']} and {pair['counterfactual']['group']}"
+        raise WhatifError(f"{where}: the questions of a pair have one group, these have {groups}")
     record["type"] = _TYPES[original["group"]]
     fields = [record[column] for column in COLUMNS]
     try:

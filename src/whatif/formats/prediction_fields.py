@@ -40,7 +40,7 @@ class Prediction:
     `withheld` says why there is no answer although the request succeeded: the endpoint refused, or withheld the
     response or its rest. `losses` is None in a file of responses. `program` is the text of the program that gave the
     response, if the file has it; `reasoning` is what an endpoint gave beside it, and `cut_off` says that the response
-    ended at the limit of tokens.
+    ended at the limit of tokens. `sample` is the number of the response among several to the question, from 0.
     """
 
     place: str
@@ -58,6 +58,7 @@ class Prediction:
     reasoning: str | None = None
     cut_off: bool = False
     withheld: str | None = None
+    sample: int = 0
 
     @property
     def label(self) -> str:

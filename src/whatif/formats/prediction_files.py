@@ -23,11 +23,21 @@ from whatif.formats.c_vqa import VARIANTS
 from whatif.formats.c_vqa_records import COLUMNS as RELEASED_COLUMNS
 from whatif.formats.failed_requests import failed_ending, failure_in
 from whatif.formats.option_losses import LOSSES, has_losses, losses_of
-from whatif.formats.prediction_fields import Prediction, as_text, found_columns, index_of, listed, question_id_of
+from whatif.formats.prediction_fields import (
+    Prediction,
+    as_text,
+    found_columns,
+    index_of,
+    listed,
+    printable,
+    question_id_of,
+    whole_number,
+)
 from whatif.formats.table_records import Record, read_records
 
 # The columns of the responses to `query` and to `new query` in the files of the authors' scripts.
 RESPONSE_COLUMNS = ("response", "new_response")
+SAMPLE = "sample"  # column with the number of a response among several to a question, from 0
 _SPELT_LIKE_THE_QUERIES = ("response", "new response")
 # The columns of the programs for `query` and for `new query`; in a plain file, the first one.
 PROGRAM_COLUMNS = ("code", "new code")
@@ -41,7 +51,7 @@ _FORMATS = (
 )
 
 
-def read_predictions(path: Path, response_columns: Sequence[str] | None = None) -> list[Prediction]:
+def read_predictions(path: Path, response_columns: Sequence[str] | None = None, samples: int = 1) -> list[Prediction]:
     """The predictions of a file, in file order; the columns determine the format.
 
     The file is .csv, .tsv, .json or .jsonl, each also compressed (`.jsonl.gz`), or .xlsx.
@@ -53,12 +63,19 @@ def read_predictions(path: Path, response_columns: Sequence[str] | None = None) 
     `reasoning_content`, `reasoning` or `thinking`; a row whose column `error` is not empty, or whose `finish_reason`
     says that the reply failed or may not be whole, is a failure; one that was withheld is no answer.
 
+    With several `samples`, the file is a plain one whose column `sample` numbers the responses to each question from 0.
+
     Raises WhatifError with file, row and field when `read_records` refuses the file, when the columns match no known
-    format or two formats, when a question is not named or is duplicated, when a response is missing or not text, and
-    when `losses_of` refuses a loss.
+    format or two formats, when a question is not named, is duplicated or lacks a sample, when a response is missing or
+    not text, and when `losses_of` refuses a loss.
     """
     columns, records = read_records(path)
     found = set(columns)
+    if samples > 1 and not {"question_id", "response", SAMPLE} <= found:
+        raise WhatifError(
+            f"{path}: with `samples: {samples}` it needs the columns question_id, response and {SAMPLE}; "
+            f"{found_columns(columns)}"
+        )
     if {"img_path", "query", "new query"} <= found:
         predictions = list(_released(path, columns, records, _response_columns(path, columns, response_columns)))
     elif response_columns is not None:
@@ -74,6 +91,11 @@ def read_predictions(path: Path, response_columns: Sequence[str] | None = None) 
         raise WhatifError(f"{path}: has columns `response` and `prediction`; keep the one with the model's responses")
     elif {"question_id", "response"} <= found:
         predictions = [_plain(path, record, "response") for record in records]
+        if samples > 1:
+            predictions = [
+                replace(one, sample=_sample_number(path, record, samples))
+                for one, record in zip(predictions, records, strict=True)
+            ]
     elif "prediction" in found and found & {"question_id", "index"}:
         predictions = [_of_vlmevalkit(path, record, is_named="question_id" in found) for record in records]
     elif has_losses(columns):
@@ -81,6 +103,7 @@ def read_predictions(path: Path, response_columns: Sequence[str] | None = None) 
     else:
         raise WhatifError(f"{path}: the columns match no known format; needed: {_FORMATS}; {found_columns(columns)}")
     _refuse_twice(path, predictions)
+    _check_samples(path, predictions, samples)
     return predictions
 
 
@@ -245,11 +268,38 @@ def _program(path: Path, record: Record, column: str) -> str | None:
     return as_text(path, record, column) or None
 
 
+def _sample_number(path: Path, record: Record, samples: int) -> int:
+    written = as_text(path, record, SAMPLE).strip()
+    number = whole_number(written)
+    if number is None or not 0 <= number < samples:
+        raise WhatifError(
+            f"{path}: {record.place}: {SAMPLE} is `{printable(written)}`; with `samples: {samples}` it must be a whole "
+            f"number from 0 to {samples - 1}"
+        )
+    return number
+
+
 def _refuse_twice(path: Path, predictions: Sequence[Prediction]) -> None:
     """Rejects a second response to an id. C-VQA-Real as released repeats a row, so image and text may repeat."""
-    first: dict[tuple[str | None, int | None], Prediction] = {}
+    first: dict[tuple[str | None, int | None, int], Prediction] = {}
     for one in predictions:
-        if one.picture is None and (earlier := first.setdefault((one.question_id, one.index), one)) is not one:
+        key = (one.question_id, one.index, one.sample)
+        if one.picture is None and (earlier := first.setdefault(key, one)) is not one:
             raise WhatifError(
-                f"{path}: {one.place}: {one.label} is already in {earlier.place}; give one row for each question"
+                f"{path}: {one.place}: {one.label} is already in {earlier.place}; give one row for each question, or "
+                f"number several responses in a column `{SAMPLE}` and set `samples`"
             )
+
+
+def _check_samples(path: Path, predictions: Sequence[Prediction], samples: int) -> None:
+    """Rejects a question that lacks a sample; no two of its rows have the same one."""
+    given: dict[str, set[int]] = {}
+    for one in predictions if samples > 1 else ():
+        given.setdefault(one.label, set()).add(one.sample)
+    lacking = [label for label, numbers in given.items() if len(numbers) < samples]
+    if lacking:
+        absent = min(set(range(samples)) - given[lacking[0]])
+        raise WhatifError(
+            f"{path}: {lacking[0]} has no sample {absent}; with `samples: {samples}` each question needs the samples 0 "
+            f"to {samples - 1}; questions without one of them: {len(lacking):,} of {len(given):,}"
+        )

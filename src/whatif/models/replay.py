@@ -24,17 +24,20 @@ _MOST_REASONS = 3
 _PLACE = re.compile(r"(?:line|row|object|entry) [0-9]+(?:, [a-z_ ]{1,40})?: ")  # before the reason of an error
 
 
-def replay(settings: Replay, seed: int, *, things: str = "responses") -> Replayed:
+def replay(settings: Replay, seed: int) -> Replayed | ReplayedSamples:
     """A model that replays the responses or losses in `settings.predictions`; see `read_predictions` for the formats.
 
     A question that is not in the file is an `error`, not a wrong answer. The number of matches is written to standard
-    error; `things` are what the file is said to have there. Raises WhatifError when the file cannot be read, when it
+    error. Raises WhatifError when the file cannot be read, when it
     has different responses to one question, and, if `look_up` was not called before, when no row matches any of the
     questions. When it answers, raises WhatifError if questions with options to rank meet a file of responses, or other
     questions a file of losses, and if the losses of a question are not those of its options.
     """
     path = user_path(settings.predictions)
-    return Replayed(path, read_predictions(path, settings.response_columns), things)
+    predictions = read_predictions(path, settings.response_columns, settings.samples)
+    if settings.samples == 1:
+        return Replayed(path, predictions, "responses")
+    return ReplayedSamples(path, predictions, settings.samples)
 
 
 def without_place(reason: str) -> str:
@@ -43,7 +46,7 @@ def without_place(reason: str) -> str:
 
 
 class Replayed:
-    """A model whose answers are the rows of a file. See `replay`."""
+    """A model whose answers are the rows of a file; `things` are what the file is said to have. See `replay`."""
 
     identity = None  # the file is the store
 
@@ -187,6 +190,30 @@ class Replayed:
         if repeated:
             count = f"{len(repeated):,} ({_some(repeated)})"
             _say(f"{self._path}: other responses to questions that have one already, not used: {count}")
+
+
+class ReplayedSamples:
+    """A model whose answers are the rows of a file with several samples of each. See `replay`."""
+
+    identity = None
+
+    def __init__(self, path: Path, predictions: Sequence[Prediction], samples: int) -> None:
+        self._of_samples = [
+            Replayed(path, [one for one in predictions if one.sample == sample], f"responses (sample {sample})")
+            for sample in range(samples)
+        ]
+
+    def look_up(self, questions: Sequence[Question]) -> str | None:
+        """See `whatif.models.Recorded`. Each question of the file has all samples."""
+        return next(filter(None, (one.look_up(questions) for one in self._of_samples)), None)
+
+    def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
+        """See `whatif.models.Model`."""
+        by_sample = [
+            one.answer([question for question in questions if question.sample == sample])
+            for sample, one in enumerate(self._of_samples)
+        ]
+        return (next(by_sample[question.sample]) for question in questions)
 
 
 def _imported(program: str | None) -> ProgramRun | None:

@@ -258,7 +258,7 @@ def test_a_model_with_several_samples_has_the_table_of_repeats(project: Project)
     project.section("evaluate")["strategies"] = ["direct", "one-shot"]
     job = made_inputs(project)
     report_of(project, job, aggregate.function)
-    assert [path for path in job.step.text_files if not (project.folder / path).is_file()] == []
+    assert [path for path in job.published if not (project.folder / path).is_file()] == []
     rows = from_csv((project.folder / "metrics/cfmm/repeats.csv").read_text(encoding="utf-8"))
     found = {
         (row["strategy"], row["variant"], row["measure"], row["k"]): (row["value"], row["n"])

@@ -89,7 +89,7 @@ def test_labels_that_do_not_count_are_named(tmp_path: Path) -> None:
 def test_the_released_set_has_its_counterfactual_questions() -> None:
     rows = [{**row, "variant": variant} for row in source_questions(2) for variant in ("original", "counterfactual")]
     for make in (annotation_task_set, annotation_items):
-        with pytest.raises(WhatifError, match=r"have their counterfactual twins; to write others, set extract\.cvqa"):
+        with pytest.raises(WhatifError, match=r"have their counterfactuals; to write others, set extract\.cvqa"):
             make(rows, 0)
 
 

@@ -191,5 +191,5 @@ def test_the_released_questions_take_no_annotations(tmp_path: Path) -> None:
     project.make("extract")
     csv_file(project.folder / "written.csv", [said("1001", "boolean", ASLEEP)])
     project.generate["annotations"] = [{"path": str(project.folder / "written.csv"), "format": "long"}]
-    with pytest.raises(WhatifError, match="the released questions have their counterfactual twins"):
+    with pytest.raises(WhatifError, match="the released questions have their counterfactuals"):
         run_annotate(project)

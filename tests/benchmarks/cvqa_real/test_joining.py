@@ -114,7 +114,7 @@ def test_a_released_question_without_its_counterfactual_is_an_error(tmp_path: Pa
     rows = project.rows("extract", "questions")
     (path,) = project.paths("extract", "questions")
     write_artifact(path, QUESTIONS, rows[1:])
-    with pytest.raises(WhatifError, match="has no twin; read the released file again"):
+    with pytest.raises(WhatifError, match="lacks one of its questions; read the released file again"):
         join(project)
 
 

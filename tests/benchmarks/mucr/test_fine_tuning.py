@@ -57,9 +57,12 @@ def test_a_tuned_model_answers_questions_of_groups_that_it_was_not_trained_on(ch
     assert {row["request_key"] for row in answers} == {None}
 
 
-def test_without_an_update_the_answers_are_those_before(checkpoint: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("lora", [None, {}])
+def test_without_an_update_the_answers_are_those_before(checkpoint: Path, tmp_path: Path, lora: object) -> None:
+    if lora is not None:
+        pytest.importorskip("peft")
     asked = whole("test", 3)
-    task = task_of(tmp_path, checkpoint, whole("train", 4), asked, steps=1, learning_rate=1e-30)
+    task = task_of(tmp_path, checkpoint, whole("train", 4), asked, steps=1, learning_rate=1e-30, lora=lora)
     before = predictions(
         asked.questions, task.images("composites"), "x", load("hf-chat", task.model, 0), form="rank-text"
     )
@@ -182,6 +185,11 @@ def test_one_job_for_each_model_and_seed(project: Project) -> None:
         (lambda tuning: tuning.update(seeds=[-1]), "greater than or equal to 0"),
         (lambda tuning: tuning["recipe"].update(trains="lora"), "'all' or 'language'"),
         (lambda tuning: tuning["recipe"].update(held_out=1.0), "less than 1"),
+        (lambda tuning: tuning["recipe"].update(lora={"rank": 0}), "greater than or equal to 1"),
+        (
+            lambda tuning: tuning["recipe"].update(lora={"target_modules": "q_proj"}),
+            "lora.target_modules: is 'q_proj'; input should be a valid list",
+        ),
     ],
 )
 def test_settings_that_cannot_be_are_named(

@@ -27,7 +27,7 @@ from tests.published import funnel_lines
 from tests.shown_items import check_items, images_read_by, missing_images
 from whatif.benchmarks.mucr.schemas import SCORES, SIDES, STYLES, TEXT
 from whatif.benchmarks.mucr.steps import aggregate
-from whatif.commands.summary import headline
+from whatif.commands.summary import lines_of
 from whatif.engine.artifacts.images import image_row
 from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.artifacts.writer import write_artifact
@@ -201,11 +201,16 @@ def test_the_same_artifacts_give_the_same_bytes(project: Project, whole: Whole) 
 
 def test_the_summary_shows_text_and_images(whole: Whole) -> None:
     project = whole[0]
-    told = headline(project.folder / "metrics/mucr.json", project.graph.benchmarks["mucr"].headline)
-    assert told == (
-        "text Human mean 100, chance direct 100, eyes direct 100, reader direct 100; "
-        "multimodal chance cot 100, chance direct 100, eyes cot 0, eyes direct 0"
-    )
+    folder = project.folder / "metrics"
+    assert [line.split() for line in lines_of("mucr", project.graph.benchmarks["mucr"].headline, len, folder)] == [
+        ["mucr", "text", "multimodal"],
+        ["eyes", "cot", "0.0"],
+        ["eyes", "direct", "100.0", "0.0"],
+        ["Human", "mean", "100.0"],
+        ["chance", "cot", "100.0"],
+        ["chance", "direct", "100.0", "100.0"],
+        ["reader", "direct", "100.0"],
+    ]
 
 
 def test_the_funnel_accounts_for_every_pair_image_and_question(whole: Whole) -> None:
@@ -278,7 +283,7 @@ def test_a_model_with_several_samples_has_the_table_of_repeats(project: Project)
     project.values["models"]["eyes"] = SAMPLED
     job = made_inputs(project)
     report_of(project, job, aggregate.function)
-    assert [path for path in job.step.text_files if not (project.folder / path).is_file()] == []
+    assert [path for path in job.published if not (project.folder / path).is_file()] == []
     rows = from_csv((project.folder / "metrics/mucr/repeats.csv").read_text(encoding="utf-8"))
     assert set(rows["model"]) == {"eyes"} and "drop" not in set(rows["measure"])
     text = rows.query("strategy == 'direct' and measure == 'accuracy' and variant == 'text'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -126,3 +127,14 @@ def test_each_sample_is_sent_with_its_own_seed_and_stored_for_itself(real: Proje
     made(real)
     assert len(endpoint.log) == 18 and {row["samples"] is None for row in rows()} == {True}
     assert MADE.is_file()
+
+
+def test_a_model_is_asked_with_each_of_its_prompts_and_answers_are_stored(real: Project, endpoint: Endpoint) -> None:
+    brief = "{question} Be brief."
+    ask(real, endpoint, prompts=["llava-1-5", brief])
+    real.values["evaluate"]["cvqa-real"]["strategies"] = ["direct"]
+    made(real)
+    assert Counter(text.endswith(" Be brief.") for text in texts(endpoint)) == {True: 6, False: 6}
+    ask(real, endpoint, prompt=brief)
+    made(real)
+    assert len(endpoint.log) == 12

@@ -145,16 +145,26 @@ def test_a_field_that_a_model_does_not_have_is_left_out_of_what_tables_show() ->
     assert job.plain_parameters == {"models.theirs.predictions": "theirs.csv"}
 
 
-def test_repeats_are_published_where_a_model_has_several_samples() -> None:
+@pytest.mark.parametrize(
+    ("table", "model", "setting"),
+    [
+        ("repeats", "theirs", {"samples": 2}),
+        ("repeats", "endpoint", {"decoding": {"temperature": 0.7, "samples": 2}}),
+        ("prompt-sensitivity", "endpoint", {"prompts": ["c-vqa", "{question} Be brief."]}),
+    ],
+)
+def test_a_table_is_published_where_a_model_has_several_samples_or_prompts(
+    table: str, model: str, setting: Values
+) -> None:
     """By every benchmark that asks questions, and by no other; with the default models, by none."""
 
     def publishing(values: Values) -> set[str]:
         jobs = [job for job in graph_of(values).jobs if job.step.stage == "aggregate"]
-        return {job.step.benchmark for job in jobs if any(path.name == "repeats.csv" for path in job.published)}
+        return {job.step.benchmark for job in jobs if any(path.name == f"{table}.csv" for path in job.published)}
 
     values = default_values()
     assert publishing(values) == set()
-    values["models"]["endpoint"]["decoding"] = {"temperature": 0.7, "samples": 2}
+    values["models"][model] |= setting
     assert publishing(values) == ASKING
-    values["models"]["endpoint"]["benchmarks"] = [CFMM]
+    values["models"][model]["benchmarks"] = [CFMM]
     assert publishing(values) == {CFMM}

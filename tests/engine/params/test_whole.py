@@ -55,6 +55,25 @@ MODELS = [
     (f"{CHAT}, reasoning: {{effort: high}}", "write `max_new_tokens: 1024` or more, or leave it and set reasoning.bud"),
     (f"{API}, reasoning: {{effort: medum}}", ".reasoning.effort: is 'medum'; input should be 'none', 'minimal', 'low'"),
     (f"{CHAT}, min_pixels: 2, max_pixels: 1", ": min_pixels (2) exceeds max_pixels (1)"),
+    (f"{CHAT}, prompts: []", ".prompts: is []; give two prompts or more to compare; a single one is `prompt`"),
+    (f"{CHAT}, prompts: [c-vqa]", ".prompts: is ['c-vqa']; give two prompts or more to compare; a single one is `prom"),
+    (f"{API}, prompts: [c-vqa, c-vqa]", ".prompts: is ['c-vqa', 'c-vqa']; 'c-vqa' occurs twice; keep one"),
+    (f"{API}, prompts: [llava-1-5, llava-next]", "; 'llava-1-5' and 'llava-next' have the same wording; keep one"),
+    (f"{API}, prompts: [c-vqa, llava]", ".prompts.1: is 'llava'; it must be a text with {question}, or one of the pro"),
+    (f"{CHAT}, prompt: c-vqa, prompts: [c-vqa, internvl]", ": give either prompt, a single one, or prompts, a list of"),
+    (
+        "adapter: replay, predictions: a.csv, prompts: [c-vqa, internvl]",
+        ".prompts: unknown key; it is a key of api, blind, hf-blip, hf-chat, served, not of replay",
+    ),
+    ("adapter: replay, predictions: a.csv, samples: 0", ".samples: is 0; input should be greater than or equal to 1"),
+    (
+        "adapter: replay, predictions: a.csv, samples: 2, multiple_choice: rank-text",
+        ": several samples are rows with question_id, response and sample, which have no response_columns and cannot",
+    ),
+    (
+        f"adapter: vipergpt, tools: {{kind: oracle}}, writer: {{{API}, prompts: [c-vqa, internvl]}}",
+        ": writer: prompts are compared for a model of its own; give a single prompt here",
+    ),
     (f"{CHAT}, prompt: llava", ".prompt: is 'llava'; it must be a text with {question}, or one of the prompt forms"),
     (f'{CHAT}, prompt: "{{question}} {{question}}"', ".prompt: is '{question} {question}'; {question} must occur in i"),
     (

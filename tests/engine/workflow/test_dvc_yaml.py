@@ -103,6 +103,31 @@ def test_parameters_that_are_no_longer_there_or_new_are_found() -> None:
     assert undeclared_parameters(graph, short, {**values, "filter": {"scenes": {"movement": 0.2}}}) == ["filter"]
 
 
+def test_with_several_prompts_every_evaluation_is_named() -> None:
+    values = shipped_values()
+    api = {"adapter": "api", "model": "m", "base_url": "http://localhost:1/v1"}
+    models: dict[str, dict[str, Any]] = {
+        "random": {"adapter": "random"},
+        "m": {**api, "prompts": ["c-vqa", "{question} Be brief."]},
+    }
+    values |= {"benchmarks": ["cfmm"], "models": models, "evaluate": {}}
+    graph = benchmarks.graph(benchmarks.check_params(values))
+    written = text_of(graph, values)
+    evaluate = yaml.safe_load(written)["stages"]["evaluate"]
+    assert evaluate["foreach"] == {"random": "random", "m-c-vqa": "m", "m-text-1": "m"}
+    assert "models.${item}" in evaluate["do"]["params"] and evaluate["do"]["outs"][0] == {
+        "data/evaluate/${key}": {"persist": True}
+    }
+    assert gone_parameters(written, values) == [] == undeclared_parameters(graph, written, values)
+    models["m"]["prompts"] = ["c-vqa", "internvl"]
+    other = benchmarks.graph(benchmarks.check_params(values))
+    assert undeclared_parameters(other, written, values) == ["models.m-internvl"]
+    del models["m"]["prompts"]
+    without = benchmarks.graph(benchmarks.check_params(values))
+    assert undeclared_parameters(without, written, values) == ["models"]
+    assert undeclared_parameters(graph, text_of(without, values), values) == ["models.m-c-vqa", "models.m-text-1"]
+
+
 def test_files_and_folders_that_settings_name_are_dependencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     values = shipped_values()
@@ -122,7 +147,7 @@ def test_files_and_folders_that_settings_name_are_dependencies(tmp_path: Path, m
     values["models"] = {
         "theirs": {"adapter": "replay", "predictions": "answers.csv"},
         "hub": {"adapter": "hf-chat", "checkpoint": "llava-hf/llava-1.5-7b-hf"},
-        "local": {"adapter": "hf-chat", "checkpoint": "/checkpoints/llava"},
+        "local": {"adapter": "hf-chat", "checkpoint": "/checkpoints/llava", "lora": "/checkpoints/lora"},
     }
     graph = benchmarks.graph(benchmarks.check_params(values))
     text = dvc_yaml(graph)
@@ -134,7 +159,7 @@ def test_files_and_folders_that_settings_name_are_dependencies(tmp_path: Path, m
         "generate": [],
         "filter": [],
         "verify": ["categories.csv", "people/labels.csv"],
-        "evaluate": ["/checkpoints/llava", "answers.csv"],
+        "evaluate": ["/checkpoints/llava", "/checkpoints/lora", "answers.csv"],
         "aggregate": ["released.csv"],
     }
     before = dvc_yaml(default_graph())

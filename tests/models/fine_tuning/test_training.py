@@ -12,6 +12,7 @@ import pytest
 from tests.models.families import checkpoint
 from tests.models.fine_tuning import toy
 from whatif.engine.errors import WhatifError
+from whatif.models.fine_tuning import trained_weights
 from whatif.models.fine_tuning.trained_weights import check_trainable
 from whatif.models.fine_tuning.training import fine_tune
 from whatif.models.local.chat import Chat, load_chat
@@ -149,8 +150,86 @@ def test_nothing_to_train_on_is_an_error(folder: Path) -> None:
             {"device_map": "auto"},
             r"models.tiny.device_map: weights on several devices cannot be trained; give `device`",
         ),
+        ({"lora": "anywhere"}, r"models.tiny.lora: a checkpoint with a LoRA is not trained further"),
     ],
 )
 def test_weights_that_cannot_be_trained_are_named_before_anything_is_loaded(more: dict[str, Any], message: str) -> None:
     with pytest.raises(WhatifError, match=message):
-        check_trainable("tiny", toy.settings(Path("anywhere"), **more))
+        check_trainable("tiny", toy.settings(Path("anywhere"), **more), toy.recipe())
+
+
+def lora_weights(chat: Chat) -> dict[str, Any]:
+    return {name: value for name, value in weights(chat).items() if "lora_" in name}
+
+
+def without_lora(chat: Chat) -> dict[str, Any]:
+    """The other weights, under the names that they had before."""
+    return {name.replace(".base_layer", ""): value for name, value in weights(chat).items() if "lora_" not in name}
+
+
+LORA = {"rank": 8, "alpha": 32}
+
+
+def test_a_lora_learns_the_answer_and_leaves_all_other_weights(folder: Path) -> None:
+    pytest.importorskip("peft")
+    before = weights(load_chat(toy.settings(folder)))
+    chat, rows = tuned(folder, lora=LORA, learning_rate=1e-2)
+    assert rows[1]["loss"] > 3
+    assert rows[-1]["loss"] < 0.2
+    assert right(chat, range(8, 16)) == 8
+    assert not differ(before, without_lora(chat))
+    assert any(value.any() for name, value in lora_weights(chat).items() if "lora_B" in name)
+    assert not any(module.training for module in chat.network.modules())
+    assert not any(weight.requires_grad or weight.grad is not None for weight in chat.network.parameters())
+
+
+def test_a_lora_begins_as_the_seed_says_and_changes_nothing_at_first(folder: Path) -> None:
+    pytest.importorskip("peft")
+    held_out = {"held_out": 2, "steps": 2, "lora": LORA}
+    (first, rows), (again, same) = tuned(folder, **held_out), tuned(folder, **held_out)
+    assert rows == same and not differ(weights(first), weights(again))
+    other, others = tuned(folder, seed=1, **held_out)
+    assert differ(lora_weights(first), lora_weights(other))
+    _, of_all = tuned(folder, held_out=2, steps=2)
+    assert rows[0] == others[0] == of_all[0]
+
+
+@pytest.mark.parametrize(
+    ("more", "layers"),
+    [
+        ({}, {"vision", "projector", "language"}),
+        ({"trains": "language"}, {"language"}),
+        ({"lora": {"target_modules": ["q_proj"]}}, {"vision", "language"}),
+    ],
+)
+def test_a_lora_is_where_the_settings_say(folder: Path, more: dict[str, Any], layers: set[str]) -> None:
+    pytest.importorskip("peft")
+    chat, _ = tuned(folder, **{"lora": {"rank": 3}, "steps": 1, **more})
+    names = lora_weights(chat)
+    assert {place for place in ("vision", "projector", "language") if any(place in name for name in names)} == layers
+    assert not any("lm_head" in name for name in names)
+    assert ("target_modules" in more.get("lora", {})) == all("q_proj" in name for name in names)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", pytest.param("float16", marks=pytest.mark.soak)])
+def test_in_half_precision_only_a_lora_is_float32(folder: Path, dtype: str) -> None:
+    pytest.importorskip("peft")
+    chat, rows = tuned(folder, lora=LORA, learning_rate=1e-2, steps=10, dtype=dtype)
+    assert chat.network.dtype == getattr(torch, dtype)
+    assert {value.dtype for value in lora_weights(chat).values()} == {torch.float32}
+    assert not differ(weights(load_chat(toy.settings(folder, dtype=dtype))), without_lora(chat))
+    assert rows[-1]["loss"] < rows[1]["loss"] / 2
+
+
+def test_layers_that_a_checkpoint_lacks_are_named_with_those_that_it_has(folder: Path) -> None:
+    message = (
+        r"fine-tuning of tiny: lora.target_modules: there is no linear layer 'c_attn' to train; there are down_proj, "
+    )
+    with pytest.raises(WhatifError, match=message):
+        tuned(folder, lora={"target_modules": ["q_proj", "c_attn"]}, trains="language")
+
+
+def test_without_peft_nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trained_weights, "find_spec", lambda name: None)
+    with pytest.raises(WhatifError, match=r"fine-tuning of tiny: peft is not installed; .* extra `lora`"):
+        check_trainable("tiny", toy.settings(Path("anywhere")), toy.recipe(lora={}))

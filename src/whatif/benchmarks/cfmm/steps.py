@@ -22,7 +22,7 @@ from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, PROBE, SHOW
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
-from whatif.benchmarks.shared.tables import shared_tables, without_unused
+from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
 from whatif.benchmarks.shared.tasks import scatter_plot, write_shortcuts
 from whatif.engine.artifacts.schemas import (
     CORRECTIONS,
@@ -44,7 +44,17 @@ _step = StepsOf(CfmmSettings)
 _RICHER = f"lower least_objects and least_categories, or complete image_folders, of extract.{NAME} in params.yaml"
 TABLES = TableModules(
     "whatif.benchmarks.cfmm",
-    *shared_tables("shortcuts", "annotator_agreement", "annotators", "repeats", "probes", "reading", "costs", "funnel"),
+    *shared_tables(
+        "shortcuts",
+        "annotator_agreement",
+        "annotators",
+        "repeats",
+        "prompt_sensitivity",
+        "probes",
+        "reading",
+        "costs",
+        "funnel",
+    ),
 )
 
 
@@ -241,7 +251,7 @@ def audit_shortcuts(task: Task[int]) -> None:
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_unused(CHOOSER, PROBE),
+    leaves_out=without_empty_tables(CHOOSER, PROBE),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes Tables 1 to 3 beside the reported numbers, Figure 4, the fall from basic questions, and the funnel."""

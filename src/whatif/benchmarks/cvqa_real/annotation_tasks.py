@@ -162,7 +162,7 @@ def _unchanged(source: Iterable[Row]) -> list[Row]:
     rows = list(source)
     if are_released(rows):
         raise WhatifError(
-            "cvqa-real: the released questions have their counterfactual twins; to write others, set "
+            "cvqa-real: the released questions have their counterfactuals; to write others, set "
             "extract.cvqa-real.questions to null and extract.cvqa-real.vqa to the files of VQAv2"
         )
     return rows

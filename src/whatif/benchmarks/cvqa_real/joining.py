@@ -71,5 +71,5 @@ def _pair(source: Row, written: Row) -> Iterator[dict[str, Any]]:
 def _released(questions: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for pair_id, rows in pairs_of(questions):
         if sorted(row["variant"] for row in rows) != sorted(VARIANTS):
-            raise WhatifError(f"pair {pair_id}: has no twin; read the released file again")
+            raise WhatifError(f"pair {pair_id}: lacks one of its questions; read the released file again")
         yield from rows

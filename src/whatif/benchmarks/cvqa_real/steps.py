@@ -33,7 +33,7 @@ from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS, write_program_findings
-from whatif.benchmarks.shared.tables import shared_tables, without_unused
+from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
 from whatif.benchmarks.shared.tasks import OF_ACCURACIES, scatter_plot
 from whatif.engine.artifacts.schemas import PREDICTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
@@ -44,7 +44,17 @@ from whatif.results.reporting.table_modules import TableModules
 _step = StepsOf(CvqaRealSettings)
 TABLES = TableModules(
     "whatif.benchmarks.cvqa_real",
-    *shared_tables("annotator_agreement", "annotators", "repeats", "probes", "reading", "costs", "programs", "funnel"),
+    *shared_tables(
+        "annotator_agreement",
+        "annotators",
+        "repeats",
+        "prompt_sensitivity",
+        "probes",
+        "reading",
+        "costs",
+        "programs",
+        "funnel",
+    ),
 )
 
 
@@ -193,7 +203,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         *(f"accuracy-{group}.{suffix}" for group in GROUPS for suffix in ("csv", "svg")),
         *TABLES.files,
     ),
-    leaves_out=without_unused(ANSWERER, OPEN_PROBE),
+    leaves_out=without_empty_tables(ANSWERER, OPEN_PROBE),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes Tables 3 to 6 beside the reported numbers, and every other table and figure that is declared."""

@@ -30,7 +30,7 @@ from whatif.benchmarks.shared.dimensions import (
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
-from whatif.benchmarks.shared.tables import shared_tables, without_unused
+from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
 from whatif.benchmarks.shared.tasks import (
     OF_ACCURACIES,
     judgement,
@@ -61,7 +61,18 @@ VARIANT = Dimension(
     "Only this variant of the questions, original or counterfactual.",
 )
 PAIRED_TABLES = shared_tables(
-    "templates", "drops", "letters", "rules", "shortcuts", "repeats", "probes", "reading", "costs", "programs", "funnel"
+    "templates",
+    "drops",
+    "letters",
+    "rules",
+    "shortcuts",
+    "repeats",
+    "prompt_sensitivity",
+    "probes",
+    "reading",
+    "costs",
+    "programs",
+    "funnel",
 )
 TABLES = TableModules("whatif.benchmarks.cvqa_synthetic", *PAIRED_TABLES)
 TABLE_7 = f"{__package__}:published/table7.csv"  # a file of the package
@@ -258,7 +269,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_unused(CHOOSER, PROBE),
+    leaves_out=without_empty_tables(CHOOSER, PROBE),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes Table 7 beside the reported numbers, and every other table and figure that is declared."""

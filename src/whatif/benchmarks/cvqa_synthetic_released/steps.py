@@ -32,7 +32,7 @@ from whatif.benchmarks.shared.dimensions import (
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
-from whatif.benchmarks.shared.tables import without_unused
+from whatif.benchmarks.shared.tables import without_empty_tables
 from whatif.benchmarks.shared.tasks import (
     OF_ACCURACIES,
     judgement,
@@ -217,7 +217,7 @@ def audit_shortcuts(task: Task[int]) -> None:
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_unused(CHOOSER, PROBE),
+    leaves_out=without_empty_tables(CHOOSER, PROBE),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes Table 7 beside the reported numbers and those of our own puzzles, and its companion tables."""

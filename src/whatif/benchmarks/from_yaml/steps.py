@@ -25,7 +25,7 @@ from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, PROBE, SHOW
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.people import judged_questions
 from whatif.benchmarks.shared.probing import probe_step
-from whatif.benchmarks.shared.tables import shared_tables, without_unused
+from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
 from whatif.benchmarks.shared.tasks import by_pair, judgement, rejection
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.artifacts.schemas import (
@@ -53,7 +53,9 @@ VARIANT = Dimension(
 )
 TABLES = TableModules(
     "whatif.benchmarks.from_yaml",
-    *shared_tables("templates", "letters", "rules", "repeats", "probes", "reading", "costs", "funnel"),
+    *shared_tables(
+        "templates", "letters", "rules", "repeats", "prompt_sensitivity", "probes", "reading", "costs", "funnel"
+    ),
 )
 TITLE = "title"  # the text that the report declares
 
@@ -254,7 +256,7 @@ def audit_shortcuts(task: Task[int]) -> None:
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_unused(CHOOSER, PROBE),
+    leaves_out=without_empty_tables(CHOOSER, PROBE),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables of accuracy, pairs, letters, shortcuts and costs, the funnel, and the items of the site."""

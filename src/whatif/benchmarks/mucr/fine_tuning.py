@@ -48,7 +48,7 @@ def write_tuned(task: Task[FineTuning]) -> None:
     """
     model, settings = task.wildcards["tuned"], task.model
     key = tuned_key(model, task.wildcards["seed"])
-    check_trainable(model, settings)
+    check_trainable(model, settings, task.settings)
     items = {str(row["question_id"]): row for row in task.rows("items")}
     training = main_questions(list(task.rows("training")), items)
     asked = _asked(task, items)

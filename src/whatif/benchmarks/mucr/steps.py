@@ -23,7 +23,7 @@ from whatif.benchmarks.mucr.settings import (
 from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, PROBE, SHOWN_JUDGE, STRATEGY_FILES
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.probing import probe_step
-from whatif.benchmarks.shared.tables import shared_tables, without_unused
+from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
 from whatif.benchmarks.shared.tasks import scatter_plot
 from whatif.engine.artifacts.schemas import PREDICTIONS, REJECTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
@@ -37,7 +37,17 @@ from whatif.results.reporting.table_modules import TableModules
 TITLE = "MuCR"
 TABLES = TableModules(
     "whatif.benchmarks.mucr",
-    *shared_tables("shortcuts", "annotator_agreement", "annotators", "repeats", "probes", "reading", "costs", "funnel"),
+    *shared_tables(
+        "shortcuts",
+        "annotator_agreement",
+        "annotators",
+        "repeats",
+        "prompt_sensitivity",
+        "probes",
+        "reading",
+        "costs",
+        "funnel",
+    ),
 )
 _step = StepsOf(MucrSettings)
 
@@ -179,7 +189,7 @@ def audit_shortcuts(task: Task[int]) -> None:
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_unused(CHOOSER, PROBE),
+    leaves_out=without_empty_tables(CHOOSER, PROBE),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables beside the reported numbers, the figures, the drops, the funnel, and items."""

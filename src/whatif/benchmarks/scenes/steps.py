@@ -36,7 +36,7 @@ from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.probing import probe_step
-from whatif.benchmarks.shared.tables import shared_tables, without_unused
+from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
 from whatif.benchmarks.shared.tasks import judgement
 from whatif.engine.artifacts.images import SortedImages
 from whatif.engine.artifacts.pair_items import SIDES, item_id
@@ -49,7 +49,9 @@ from whatif.engine.graph.task import Task
 from whatif.results.reporting.table_modules import TableModules
 
 NAME = "scenes"
-TABLES = TableModules("whatif.benchmarks.scenes", *shared_tables("repeats", "probes", "reading", "costs", "funnel"))
+TABLES = TableModules(
+    "whatif.benchmarks.scenes", *shared_tables("repeats", "prompt_sensitivity", "probes", "reading", "costs", "funnel")
+)
 _LEAST_SCORE = f"lower verify.{NAME}.least_score or raise generate.{NAME}.candidates in params.yaml"
 _step = StepsOf(ScenesSettings)
 PART = part_dimension(lambda params, benchmark: params.section(benchmark, ScenesSettings).generate.shards)
@@ -257,7 +259,7 @@ def match(task: Task[None]) -> None:
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_unused(ANSWERER, OPEN_PROBE),
+    leaves_out=without_empty_tables(ANSWERER, OPEN_PROBE),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables of accuracy by type of question and of matching, the funnel, and the items of the site."""

@@ -84,6 +84,9 @@ _OF_ANSWERERS = (
     "price_per_million_prompt_tokens",
     "price_per_million_response_tokens",
     "decoding.samples",
+    "samples_in_file",
+    "prompt",
+    "prompts",
 )
 _OF_JUDGES = ("name", "price_per_million_prompt_tokens", "price_per_million_response_tokens")
 SHOWN_CHOOSERS = Shown(CHOOSER, _OF_ANSWERERS)

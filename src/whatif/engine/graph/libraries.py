@@ -22,7 +22,6 @@ _DECIDES: Mapping[str, tuple[str, ...]] = {
     "PIL": ("pillow",),
     "diffusers": ("diffusers", "torch", "transformers", "tokenizers"),
     "open_clip": ("open_clip_torch", "timm", "torch"),
-    "peft": ("peft", "torch", "transformers"),
     "sentence_transformers": ("sentence-transformers", "torch", "transformers", "tokenizers"),
     "sklearn": ("scikit-learn", "scipy"),
     "statsmodels": ("statsmodels", "scipy"),
@@ -31,8 +30,8 @@ _DECIDES: Mapping[str, tuple[str, ...]] = {
     "torchvision": ("torchvision", "torch"),
     "transformers": ("transformers", "tokenizers", "torch"),
 }
-# They check, store and show, and compute nothing. That of a GGUF file is what its format says; and the package is
-# installed only where such files are used, but the code of every checkpoint names it.
+# They check, store and show, and compute nothing. That of a GGUF file is what its format says, that of a LoRA what its
+# files say; and the packages are installed only where such files are used, but the code of every checkpoint names them.
 _DECIDE_NOTHING = frozenset(
     (
         "click",
@@ -40,6 +39,7 @@ _DECIDE_NOTHING = frozenset(
         "jinja2",
         "markupsafe",
         "openpyxl",
+        "peft",
         "pyarrow",
         "pydantic",
         "safetensors",

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from whatif.engine.params.base import Settings, SourcePath
 from whatif.engine.params.decoding import Decoding
-from whatif.engine.params.model_entries import Answerer, ModelEntry, Prompt, SeveralImages, SystemMessage
+from whatif.engine.params.model_entries import ModelEntry, Prompt, Prompted, SeveralImages, SystemMessage
 from whatif.engine.params.reasoning import Reasoning, check_room
 
 
@@ -47,7 +47,7 @@ class EarlyStop(Settings):
     directional: float = Field(default=-1, ge=-1, le=1)
 
 
-class CheckpointSettings(Answerer, LocalCheckpoint):
+class CheckpointSettings(Prompted, LocalCheckpoint):
     """A checkpoint that answers questions; its batches are halved when memory runs out."""
 
     max_new_tokens: int = Field(default=64, ge=1, le=4096)  # maximum length of an answer in words
@@ -56,6 +56,7 @@ class CheckpointSettings(Answerer, LocalCheckpoint):
     # How accelerate distributes the weights over the devices that it finds; null: all weights are on `device`.
     device_map: Literal["auto", "balanced", "balanced_low_0", "sequential"] | None = None
     quantization: Literal["4bit", "8bit"] | None = None  # by bitsandbytes; null: none
+    lora: SourcePath | None = Field(default=None, min_length=1)  # folder of a LoRA that peft saved; null: none
 
     @model_validator(mode="after")
     def _one_place(self) -> CheckpointSettings:

@@ -11,7 +11,7 @@ from whatif.engine.params.addresses import BaseUrl, KeyVariable
 from whatif.engine.params.base import SourcePath
 from whatif.engine.params.decoding import EndpointDecoding
 from whatif.engine.params.extra_body import ExtraBody
-from whatif.engine.params.model_entries import Answerer, Prompt, SeveralImages, SystemMessage
+from whatif.engine.params.model_entries import Prompt, Prompted, SeveralImages, SystemMessage
 from whatif.engine.params.prices import Prices
 from whatif.engine.params.reasoning import Reasoning, check_room
 from whatif.engine.params.server_command import CHECKPOINT, ServerCommand
@@ -22,7 +22,7 @@ SystemRole: TypeAlias = Literal["system", "developer", "user"]
 JsonMode: TypeAlias = Literal["schema", "object", "none"]
 
 
-class EndpointModel(Answerer):
+class EndpointModel(Prompted):
     """The settings of requests to an OpenAI-compatible endpoint, wherever it is."""
 
     key_variable: KeyVariable | None = None

@@ -9,6 +9,16 @@ from pydantic import Field
 from whatif.engine.params.base import Settings
 
 
+class LowRank(Settings):
+    """The LoRA that is trained in place of the weights."""
+
+    rank: int = Field(default=8, ge=1, le=4096)
+    alpha: int = Field(default=16, ge=1)  # what the LoRA adds is multiplied by alpha / rank
+    dropout: float = Field(default=0.0, ge=0, lt=1)  # of its inputs
+    # Names of linear layers such as q_proj; null: all of those that `trains` selects, without the output layer.
+    target_modules: list[str] | None = Field(default=None, min_length=1)
+
+
 class FineTuning(Settings):
     """Which weights are trained, on how many examples, and how fast.
 
@@ -17,6 +27,7 @@ class FineTuning(Settings):
     """
 
     trains: Literal["all", "language"]  # `language`: the language model alone, without vision tower and projector
+    lora: LowRank | None = None  # null: the weights themselves
     steps: int = Field(ge=1, le=1_000_000)
     batch_size: int = Field(ge=1, le=1024)  # examples in one pass
     accumulation: int = Field(default=1, ge=1, le=1024)  # passes in one step

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, Field, ValidationInfo
+from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
-from whatif.engine.language.prompts import form_named, forms, is_text
+from whatif.engine.language.prompts import form_named, forms, is_text, same_wording
 from whatif.engine.params.base import Settings
 from whatif.engine.params.decoding import Decoding, EndpointDecoding
 
@@ -40,6 +40,18 @@ def _text_or_form(setting: str) -> str:
 
 # The text around every prompt, or the name of a prompt form (see `whatif.engine.language.prompts`).
 Prompt = Annotated[str, AfterValidator(_text_or_form)]
+
+
+def _to_compare(settings: list[str]) -> list[str]:
+    if len(settings) < 2:
+        raise ValueError("give two prompts or more to compare; a single one is `prompt`")
+    for place, setting in enumerate(settings):
+        for other in settings[:place]:
+            if setting == other:
+                raise ValueError(f"{setting!r} occurs twice; keep one")
+            if same_wording(setting, other):
+                raise ValueError(f"{other!r} and {setting!r} have the same wording; keep one")
+    return settings
 
 
 # How a model is shown several images: each in its place, or all on one canvas, for models that take one image.
@@ -87,3 +99,17 @@ class Answerer(ModelEntry):
     def can_judge(self) -> bool:
         """Whether it can be asked about the response of another model, in a conversation of its own."""
         return True
+
+
+class Prompted(Answerer):
+    """The settings that every model has whose prompt can be worded; a subclass has the field `prompt`."""
+
+    # Several values of `prompt`: the model is evaluated with each, as an entry of its own (`one_entry_a_prompt`). An
+    # answer depends on its own prompt alone, so the list is part of no key.
+    prompts: Annotated[list[Prompt], AfterValidator(_to_compare)] | None = Field(default=None, exclude=True)
+
+    @model_validator(mode="after")
+    def _one_or_several(self) -> Self:
+        if self.prompts is not None and "prompt" in self.model_fields_set:
+            raise ValueError("give either prompt, a single one, or prompts, a list of those to compare")
+        return self

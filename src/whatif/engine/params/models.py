@@ -58,6 +58,13 @@ class Replay(Answerer):
     # answer. For losses, `rank-text` or `rank-letter`: of the texts of the options or of their letters.
     multiple_choice: MultipleChoice = "words"
     takes_images: bool = True  # false: the file is of a language model, which was asked questions in text only
+    # How many responses to each question the file has; if several, its column `sample` numbers them from 0.
+    samples_in_file: int = Field(default=1, ge=1, alias="samples")
+
+    @property
+    def samples(self) -> int:
+        """How often each question was asked."""
+        return self.samples_in_file
 
     def strategy_among(self, asked: Sequence[str]) -> str:
         """The only strategy of a benchmark for which the file is read: its own if that is among those `asked`.
@@ -86,6 +93,15 @@ class Replay(Answerer):
             raise ValueError(
                 "response_columns name columns of responses, which cannot be ranked; set multiple_choice to `words` or "
                 "`open`"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _samples_of_responses(self) -> Replay:
+        if self.samples > 1 and (self.response_columns is not None or self.multiple_choice.startswith("rank")):
+            raise ValueError(
+                "several samples are rows with question_id, response and sample, which have no response_columns and "
+                "cannot be ranked; leave out `samples`, or set multiple_choice to `words` or `open`"
             )
         return self
 

@@ -113,6 +113,8 @@ class ProgramModel(Answerer):
             decoding = getattr(entry, "decoding", None)
             if decoding is not None and decoding.samples > 1:
                 raise ValueError(f"{place}: decoding.samples is {decoding.samples}; here it must be 1")
+            if getattr(entry, "prompts", None) is not None:
+                raise ValueError(f"{place}: prompts are compared for a model of its own; give a single prompt here")
         return self
 
     @property

@@ -8,33 +8,37 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import yaml
-from pydantic import Field, create_model
+from pydantic import AfterValidator, Field, create_model
 
 from whatif.engine.errors import WhatifError
 from whatif.engine.params.base import STAGES, BenchmarkSettings, Settings
 from whatif.engine.params.defaults import Defaults, over_defaults
 from whatif.engine.params.files import check_settings
+from whatif.engine.params.gates import Gate, gate
 from whatif.engine.params.judge import DefaultJudge, check_judge, with_judge
 from whatif.engine.params.model_entries import BenchmarkName
 from whatif.engine.params.models import ModelKey, ModelSettings
 from whatif.engine.params.probes import Probes, with_probes
+from whatif.engine.params.several_prompts import one_entry_a_prompt
 
 PARAMS_FILE = "params.yaml"
 
 Kinds = Mapping[str, type[BenchmarkSettings]]  # benchmark -> the class of its settings
 Own = TypeVar("Own", bound=BenchmarkSettings)
+_GateRule = Annotated[str, AfterValidator(lambda text: gate(text).text)]
 
 
 @dataclass(frozen=True)
 class Params:
     """The checked settings of a pipeline.
 
-    benchmarks: the selected ones, in the order of the file. models: the models by key. sections: the settings of each
-    selected benchmark. folder: the project, with the folder of benchmarks in YAML files. judge: of all benchmarks that
-    name no other one; their sections have it already. probes: likewise.
+    benchmarks: the selected ones, in the order of the file. models: the models by key, with an entry for each prompt of
+    one with several. sections: the settings of each selected benchmark. folder: the project, with the folder of
+    benchmarks in YAML files. judge: of all benchmarks that name no other one; their sections have it already. probes:
+    likewise. gates: what `whatif diff --gates` checks; no job reads them.
     """
 
     seed: int
@@ -44,6 +48,7 @@ class Params:
     folder: Path = Path()
     judge: DefaultJudge | None = None
     probes: Sequence[str] = ()
+    gates: Sequence[Gate] = ()
 
     def section(self, benchmark: str, kind: type[Own]) -> Own:
         """The settings of a benchmark. Raises KeyError when it is not selected."""
@@ -88,17 +93,30 @@ def check(
     whole: Any = read
     if len(set(whole.benchmarks)) < len(whole.benchmarks):
         raise WhatifError(f"{path}: benchmarks: a name occurs twice; keep one")
+    try:
+        models = one_entry_a_prompt(whole.models)
+    except ValueError as error:
+        raise WhatifError(f"{path}: {error}") from None
     sections = {}
     for name in whole.benchmarks:
         try:
             if whole.judge is not None:
-                check_judge(whole.judge, whole.models, "judge")
-            judged = with_judge(_section(kinds[name], name, read), whole.judge, whole.models)
+                check_judge(whole.judge, models, "judge")
+            judged = with_judge(_section(kinds[name], name, read), whole.judge, models)
             sections[name] = with_probes(judged, whole.probes)
-            sections[name].check(whole.models)
+            sections[name].check(models)
         except ValueError as error:
             raise WhatifError(f"{path}: {str(error).replace('{name}', name)}") from None
-    return Params(whole.seed, tuple(whole.benchmarks), whole.models, sections, path.parent, whole.judge, whole.probes)
+    return Params(
+        whole.seed,
+        tuple(whole.benchmarks),
+        models,
+        sections,
+        path.parent,
+        whole.judge,
+        whole.probes,
+        tuple(map(gate, whole.gates)),
+    )
 
 
 def mentioned(values: Any) -> list[str]:
@@ -144,6 +162,7 @@ def _root(kinds: Kinds, chosen: Sequence[str]) -> type[Settings]:
         "models": (dict[ModelKey, ModelSettings], Field(min_length=1)),
         "judge": (DefaultJudge | None, None),
         "probes": (Probes, []),
+        "gates": (list[_GateRule], []),
         **{name: (kind, ...) if _requires(kind) else (kind | None, None) for name, kind in stages.items()},
     }
     return create_model("Params", __base__=Settings, **fields)

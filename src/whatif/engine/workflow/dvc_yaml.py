@@ -20,6 +20,7 @@ from whatif.engine.graph.graph import Graph
 from whatif.engine.graph.reading import places
 from whatif.engine.graph.steps import Benchmark, Step
 from whatif.engine.params.base import STAGES
+from whatif.engine.params.several_prompts import without_prompt
 
 DVC_YAML = Path("dvc.yaml")
 _HEADER = """\
@@ -69,7 +70,7 @@ def dvc_yaml(graph: Graph, keys: Collection[str]) -> str:
     used = [stage for stage in STAGES if graph.steps(stage)]
     stages = {stage: _stage(graph, stage, keys, is_first=stage == used[0]) for stage in used}
     if "evaluate" in stages:
-        stages["evaluate"] = {"foreach": "${models}", "do": stages["evaluate"]}
+        stages["evaluate"] = {"foreach": _evaluated(graph), "do": stages["evaluate"]}
     metrics = [f"metrics/{name}.json" for name, one in graph.benchmarks.items() if one.text_files]
     plots = [
         {f"metrics/{name}/{plot['file']}": {key: value for key, value in plot.items() if key != "file"}}
@@ -80,6 +81,12 @@ def dvc_yaml(graph: Graph, keys: Collection[str]) -> str:
     if plots:
         parts.append(_dump({"plots": plots}, False))
     return _HEADER + "\n".join(parts)
+
+
+def _evaluated(graph: Graph) -> str | dict[str, str]:
+    """The models of `evaluate`: those of `params.yaml`; if some have several prompts, each entry with its key there."""
+    keys = {made: without_prompt(made, entry) for made, entry in graph.params.models.items()}
+    return keys if any(made != key for made, key in keys.items()) else "${models}"
 
 
 def _standard_plots(benchmark: Benchmark) -> Iterator[Mapping[str, Any]]:
@@ -104,13 +111,26 @@ def undeclared(graph: Graph, text: str) -> list[str]:
 
 
 def undeclared_parameters(graph: Graph, text: str, keys: Collection[str]) -> list[str]:
-    """Those of the keys of `params.yaml` that a `dvc.yaml` does not name in a stage that reads them."""
+    """Those of the keys of `params.yaml`, and of the models with each prompt, that a `dvc.yaml` does not name."""
     missing = []
     for stage, written in ((yaml.safe_load(text) or {}).get("stages") or {}).items():
+        if models := _unnamed_models(graph, written["foreach"]) if "foreach" in written else []:
+            missing += models
+            continue
         named = written.get("do", written).get("params") or ()
         if named and all(isinstance(place, str) for place in named):  # otherwise all of params.yaml
             missing += [key for key in _params(graph, stage, keys) if not _covers(named, key)]
     return list(dict.fromkeys(missing))
+
+
+def _unnamed_models(graph: Graph, declared: Any) -> list[str]:
+    """The models that `foreach` of `evaluate` lacks; all of them if it names others."""
+    wanted = _evaluated(graph)
+    if declared == wanted:
+        return []
+    before = declared if isinstance(declared, Mapping) else {key: key for key in graph.params.models}
+    keys = wanted.items() if isinstance(wanted, Mapping) else ()
+    return [f"models.{made}" for made, key in keys if before.get(made) != key] or ["models"]
 
 
 def _covers(named: Iterable[str], place: str) -> bool:
@@ -129,7 +149,7 @@ def gone_parameters(text: str, values: Mapping[str, Any]) -> list[str]:
 def _has(values: Any, keys: list[str]) -> bool:
     """Whether nested values have a place; the key of a model in `foreach` always is one."""
     for key in keys:
-        if key == "${key}":
+        if key in ("${key}", "${item}"):
             return True
         if not isinstance(values, Mapping) or key not in values:
             return False
@@ -222,8 +242,9 @@ def _params(graph: Graph, stage: str, keys: Collection[str]) -> list[str]:
         if any(one.dimension not in step.divided_by for one in step.shown):
             found["models"] = None  # a table of all models; another step reads only that of its job
         if stage == "evaluate" and any(dimension.is_model for dimension in step.divided_by):
-            found["models.${key}"] = None
+            found["models.${key}" if _evaluated(graph) == "${models}" else "models.${item}"] = None
         # A judge, asked for every model; or a model that writes questions.
         if step.asks is not None and (stage != "evaluate" or step.asks is not step.divided_by[0]):
-            found.update(dict.fromkeys(f"models.{key}" for key in graph.values(step)[step.asks.name]))
+            entries = {key: graph.params.models[key] for key in graph.values(step)[step.asks.name]}
+            found.update(dict.fromkeys(f"models.{without_prompt(key, one)}" for key, one in entries.items()))
     return [key for key in found if key.split(".")[0] in keys and not ("models" in found and key.startswith("models."))]

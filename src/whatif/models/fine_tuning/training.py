@@ -24,7 +24,7 @@ _LOWEST_RATE = 0.01  # share of the learning rate that the last step has
 def fine_tune(
     key: str, chat: Chat, examples: Sequence[Example], held_out: Sequence[Example], recipe: FineTuning, *, seed: int
 ) -> list[dict[str, Any]]:
-    """Trains the weights of a checkpoint in place to give the correct answers, and returns the rows of `training`.
+    """Trains a checkpoint in place to give the correct answers, and returns the rows of `training`.
 
     Each epoch shows all `examples` once, in an order drawn by `seed`. A step minimises the mean loss of all answer
     tokens of its examples, so it does not depend on how they are divided into passes. `held_out` serves nothing but the
@@ -44,7 +44,7 @@ def fine_tune(
     rows = []
     with (
         torch.random.fork_rng(devices=[device] if device.type == "cuda" else []),
-        in_training(key, chat.network, recipe.trains) as weights,
+        in_training(key, chat.network, recipe, seed) as weights,
         model_faults(f"{recipe.batch_size} examples in a pass"),
     ):
         torch.manual_seed(int(stream(seed, "dropout").integers(2**31)))

@@ -17,15 +17,18 @@ from whatif.models.local.faults import first_line
 from whatif.models.local.gguf_files import alone, check_gguf, explained, gguf_file, set_ends
 from whatif.models.local.image_sizes import check_picture_size
 from whatif.models.local.libraries import TRANSFORMERS, import_libraries
+from whatif.models.local.lora import add_lora, check_lora, lora_folder
 from whatif.models.local.model_kinds import check_blip, check_chat, check_text, is_language_model
 from whatif.models.local.pixel_limits import limit_pixels
 from whatif.models.local.placement import placement
 from whatif.models.local.processors import load_image_processor, load_processor, load_tokenizer
-from whatif.models.local.weight_files import check_files
+from whatif.models.local.weight_files import check_files, holds_adapter
 
 # Excluded from the key of stored answers: settings that change no answer, that are named in another way, or that the
 # stored prompt and options already contain.
-_WITHOUT_EFFECT = {"name", "checkpoint", "revision", "device", "batch_size", "benchmarks", "limit", "multiple_choice"}
+_WITHOUT_EFFECT = {
+    *("name", "checkpoint", "lora", "revision", "device", "batch_size", "benchmarks", "limit", "multiple_choice")
+}
 # A null here would change the key of every answer that was stored before these settings existed.
 _ONLY_WHEN_SET = ("system", "device_map", "quantization", "min_pixels", "max_pixels", "prompt", "reasoning")
 
@@ -70,8 +73,8 @@ def load_text_model(settings: LocalCheckpoint) -> tuple[Any, Any]:
 def identity(settings: LocalCheckpoint, version: int, configuration: Any) -> dict[str, Any]:
     """The key, beside the question, of the stored answers of a checkpoint that was loaded with this configuration.
 
-    A hub checkpoint is identified by the commit that was loaded, a folder or a GGUF file by the digest of its bytes,
-    independent of its path. Device and batch size are excluded: they change the time, not the answer.
+    A hub checkpoint is identified by the commit that was loaded, a folder, a GGUF file or a LoRA by the digest of its
+    bytes, independent of its path. Device and batch size are excluded: they change the time, not the answer.
     """
     files = gguf_file(settings.checkpoint) or folder_of(settings.checkpoint)
     unset = {name for name in _ONLY_WHEN_SET if getattr(settings, name, None) is None}
@@ -87,6 +90,8 @@ def identity(settings: LocalCheckpoint, version: int, configuration: Any) -> dic
     decoding = getattr(settings, "decoding", None)
     if decoding is not None and decoding.identity is not None:
         asked["decoding"] = decoding.identity
+    if (lora := getattr(settings, "lora", None)) is not None:
+        asked["lora"] = source_digest(lora_folder(lora))
     if files is not None:
         return {**asked, "version": version, "files": source_digest(files)}
     revision = getattr(configuration, "_commit_hash", None) or settings.revision
@@ -117,7 +122,8 @@ def load_checkpoint(
 
     `kind` names the class of transformers that loads it, or one for each model type; `check` is called with the source
     and the configuration and rejects unsuitable checkpoints. A GGUF file is loaded with a tokeniser only.
-    Raises WhatifError as `load_chat_model` and `load_text_model` do.
+    The adapter of the setting `lora` is added to the model.
+    Raises WhatifError as `load_chat_model` and `load_text_model` do, and as `check_lora` and `add_lora`.
     """
     file = gguf_file(settings.checkpoint) if load_reader is load_tokenizer else None
     if file is None:
@@ -149,6 +155,8 @@ def _loaded(
     check: Callable[[str, Any], None],
     load_reader: Callable[[str, str, dict[str, Any]], Any],
 ) -> tuple[Any, Any]:
+    lora = getattr(settings, "lora", None)
+    adapter = None if lora is None else check_lora(lora)
     import transformers
 
     device = device_of(settings.device)
@@ -158,6 +166,11 @@ def _loaded(
         configurations: Any = transformers.AutoConfig
         configuration = configurations.from_pretrained(source.place, trust_remote_code=False, **source.options)
         check(source.name, configuration)
+        utils: Any = transformers.utils
+        if utils.find_adapter_config_file(
+            source.place, revision=settings.revision, local_files_only=source.options["local_files_only"]
+        ):
+            raise holds_adapter(source.name)
         reader = load_reader(source.place, configuration.model_type, source.options)
         check_picture_size(source.name, configuration, reader)
         name = kind if isinstance(kind, str) else kind[configuration.model_type]
@@ -180,6 +193,8 @@ def _loaded(
     if missing := sorted(report["missing_keys"]):
         # The library would initialise them at random with only a warning: the answers would be noise.
         raise WhatifError(f"checkpoint {source.name}: its files lack {len(missing)} weights, first {missing[0]}")
+    if adapter is not None:
+        add_lora(model, adapter)
     if placed:
         return model.eval(), reader
     try:

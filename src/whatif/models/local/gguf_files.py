@@ -54,6 +54,8 @@ def check_gguf(path: Path, settings: LocalCheckpoint) -> GgufHeader:
         )
     if getattr(settings, "quantization", None) is not None:
         raise WhatifError(f"checkpoint {path}: a GGUF file is quantised as it is; remove `quantization`")
+    if getattr(settings, "lora", None) is not None:
+        raise WhatifError(f"checkpoint {path}: a LoRA is added to a folder or a hub checkpoint; remove `lora`")
     if find_spec("gguf") is None:
         raise WhatifError(f"checkpoint {path}: {how_to_install('gguf')}")
     from gguf import GGML_QUANT_SIZES

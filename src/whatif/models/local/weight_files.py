@@ -13,6 +13,7 @@ from whatif.engine.errors import WhatifError
 from whatif.engine.files.inputs import open_regular, read_bytes
 from whatif.models.local.faults import first_line
 
+ADAPTER = "adapter_config.json"  # the settings of an adapter of peft
 _LENGTH_BYTES = 8  # size of the initial number, which is the length of the header
 _LONGEST_HEADER = 100_000_000  # bytes; the format allows no more
 _PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json")
@@ -25,8 +26,10 @@ _FEW_LAYERS = 1_000  # are built in seconds
 def check_files(folder: Path, *, pictures: bool, texts: bool) -> None:
     """Checks the files of a checkpoint of transformers; `pictures` and `texts` tell what its processor has to read.
 
-    Raises WhatifError, naming the file, when one is missing, truncated or damaged.
+    Raises WhatifError, naming the file, when one is missing, truncated or damaged, and when there is an adapter, too.
     """
+    if (folder / ADAPTER).is_file():
+        raise holds_adapter(str(folder))
     needed: list[tuple[str, tuple[str, ...]]] = [("config.json", ("config.json",))]
     if pictures:
         needed.append(("a processor", _PROCESSOR_FILES))
@@ -61,6 +64,17 @@ def check_files(folder: Path, *, pictures: bool, texts: bool) -> None:
     check_layers(folder / "config.json", sum(check_weights(folder / part) for part in parts))
 
 
+def holds_adapter(source: str) -> WhatifError:
+    """The error to raise for a checkpoint with an adapter beside its weights.
+
+    transformers would add it where peft is installed, from pickled weights too, or load the checkpoint that it names.
+    """
+    return WhatifError(
+        f"checkpoint {source}: holds an adapter ({ADAPTER}); name the folder of a LoRA as `lora`, and as `checkpoint` "
+        "what it was trained on, in another folder"
+    )
+
+
 def check_layers(configuration: Path, weights: int) -> None:
     """Raises WhatifError when a JSON file of a model gives more layers than its files have weights.
 
@@ -89,8 +103,8 @@ def _integers(value: Any, key: str = "") -> Iterator[tuple[str, int]]:
         yield key, value
 
 
-def check_weights(path: Path) -> int:
-    """The number of weights in a safetensors file.
+def check_weights(path: Path, what: str = "checkpoint") -> int:
+    """The number of weights in a safetensors file; `what` it belongs to, for messages.
 
     Raises WhatifError, naming the file, when it does not have the size that its header implies. The header gives the
     position of each weight, so only a few kilobytes are read, and no weights.
@@ -101,17 +115,17 @@ def check_weights(path: Path) -> int:
             length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
             header = file.read(length) if length <= _LONGEST_HEADER else b""
     except OSError as error:
-        raise WhatifError(f"checkpoint {path}: cannot be read ({error.strerror})") from error
+        raise WhatifError(f"{what} {path}: cannot be read ({error.strerror})") from error
     if size < _LENGTH_BYTES + length <= _LENGTH_BYTES + _LONGEST_HEADER:
-        raise WhatifError(f"checkpoint {path}: is truncated: it ends after {size:,} bytes, within its header; {_AGAIN}")
+        raise WhatifError(f"{what} {path}: is truncated: it ends after {size:,} bytes, within its header; {_AGAIN}")
     try:
         places = json.loads(header)
         ends = [int(place["data_offsets"][1]) for name, place in places.items() if name != "__metadata__"]
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError) as error:
-        raise WhatifError(f"checkpoint {path}: is not a safetensors file: unreadable header; {_AGAIN}") from error
+        raise WhatifError(f"{what} {path}: is not a safetensors file: unreadable header; {_AGAIN}") from error
     whole = _LENGTH_BYTES + length + max(ends, default=0)
     if size < whole:
-        raise WhatifError(f"checkpoint {path}: is truncated: it has {size:,} of {whole:,} bytes; {_AGAIN}")
+        raise WhatifError(f"{what} {path}: is truncated: it has {size:,} of {whole:,} bytes; {_AGAIN}")
     if size > whole:
-        raise WhatifError(f"checkpoint {path}: is damaged: it has {size:,} bytes, not {whole:,}; {_AGAIN}")
+        raise WhatifError(f"{what} {path}: is damaged: it has {size:,} bytes, not {whole:,}; {_AGAIN}")
     return len(ends)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from whatif.engine.errors import WhatifError
-from whatif.results.comparison.runs import DATA, METRICS, Run
+from whatif.results.comparison.runs import DATA, METRICS, Run, is_metrics, is_table
 
 LOCK = "dvc.lock"
 _MD5 = re.compile(r"[0-9a-f]{32}")
@@ -66,7 +66,11 @@ def of_commit(root: Path, revision: str) -> Run:
             else:
                 lacking.append(name)
     name = commit[:8] if commit.startswith(revision) else f"{revision} ({commit[:8]})"
-    return Run(name, dict(sorted(files.items())), _tables(root, commit), tuple(sorted(lacking)), _REMEDY)
+    published = _published(root, commit)
+    tables, metrics = (
+        {path: data for path, data in published.items() if kind(path)} for kind in (is_table, is_metrics)
+    )
+    return Run(name, dict(sorted(files.items())), tables, tuple(sorted(lacking)), _REMEDY, metrics)
 
 
 def _outputs(text: bytes, place: str) -> Iterator[tuple[str, str]]:
@@ -119,11 +123,11 @@ def _cache(root: Path) -> Path:
     return root / ".dvc/cache"
 
 
-def _tables(root: Path, commit: str) -> dict[str, bytes]:
-    """The result tables of a commit, in order of their paths."""
+def _published(root: Path, commit: str) -> dict[str, bytes]:
+    """The result tables and headline numbers of a commit, in order of their paths."""
     listed = _git(root, "ls-tree", "-r", "-z", commit, "--", f"{METRICS}/")
     entries = [entry.partition(b"\t") for entry in listed.stdout.split(b"\0") if entry]
-    wanted = {os.fsdecode(path): head.split()[2] for head, _, path in entries if path.endswith(b".csv")}
+    wanted = {os.fsdecode(path): head.split()[2] for head, _, path in entries if path.endswith((b".csv", b".json"))}
     text = b"".join(blob + b"\n" for blob in wanted.values())
     contents = _git(root, "cat-file", "--batch", given=text).stdout
     found, place = {}, 0

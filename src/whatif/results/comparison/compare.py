@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 
 from whatif.engine.errors import WhatifError
 from whatif.results.comparison.columns import plain
-from whatif.results.comparison.evaluations import Evaluation, Key
+from whatif.results.comparison.evaluations import JUDGED, PREDICTIONS, Evaluation, Key
+from whatif.results.comparison.pair_changes import PairChange, pair_changes
 from whatif.results.comparison.row_types import ASKED, PICTURES, Codes, Labelled, Rows
 from whatif.results.comparison.rows import Reader, right_of
 from whatif.scoring.statistics.intervals import Interval
@@ -86,16 +87,17 @@ class Compared:
     lost: Codes = field(default_factory=lambda: np.empty(0, np.int64))  # rows of A that became wrong, and
     gained: Codes = field(default_factory=lambda: np.empty(0, np.int64))  # right
     same: bool = False  # whether questions and answers have the same bytes
+    of_pairs: tuple[PairChange, ...] = ()  # if they are asked for
 
 
 class Comparer:
     """Compares pairs of evaluations; what several of them share is aligned once."""
 
-    def __init__(self, *, by_group: bool, confidence: float) -> None:
+    def __init__(self, *, by_group: bool, confidence: float, of_pairs: bool = False) -> None:
         self._reader = Reader()
         self._aligned: dict[tuple[int, int], _Aligned] = {}
         self._kept: list[Rows] = []  # so that the ids above stay theirs
-        self._by_group, self._confidence = by_group, confidence
+        self._by_group, self._confidence, self._of_pairs = by_group, confidence, of_pairs
 
     def compared(self, a: Evaluation, b: Evaluation) -> Compared:
         """Compares two evaluations of the same kind. Raises WhatifError when an artifact of one is unreadable."""
@@ -114,7 +116,11 @@ class Comparer:
         )
         flipped = right_a != right_b
         lost, gained = (aligned.a[flipped & side] for side in (right_a, right_b))
-        return Compared(a, b, comparisons, aligned.unpaired(a.key), lost, gained)
+        made = Compared(a, b, comparisons, aligned.unpaired(a.key), lost, gained)
+        if not self._of_pairs or a.kind not in (PREDICTIONS, JUDGED):
+            return made
+        found = pair_changes(aligned.rows[0], aligned.a, (right_a, right_b), self._confidence)
+        return replace(made, of_pairs=tuple(found))
 
     def _align(self, a: Rows, b: Rows) -> _Aligned:
         known = (id(a), id(b))

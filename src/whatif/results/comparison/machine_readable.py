@@ -11,6 +11,7 @@ from typing import Any
 from whatif.results.comparison.compare import Comparison, Unpaired
 from whatif.results.comparison.evaluations import Key
 from whatif.results.comparison.flips import Flip
+from whatif.results.comparison.gate_checks import Check, values_of
 from whatif.results.comparison.numbers import TableChange
 from whatif.results.comparison.report import Report
 from whatif.results.comparison.sides import Side
@@ -18,8 +19,8 @@ from whatif.results.comparison.sides import Side
 VERSION = 1
 
 
-def to_json(report: Report, flips: Sequence[Flip] | None = None) -> str:
-    """The whole report with sorted keys; `flips` are added if they are given. Numbers are never NaN or infinite."""
+def to_json(report: Report, flips: Sequence[Flip] | None = None, checks: Sequence[Check] | None = None) -> str:
+    """The whole report with sorted keys, and `flips` and `checks` if they are given. No number is NaN or infinite."""
     values: dict[str, Any] = {
         "version": VERSION,
         "a": _side(report.a),
@@ -40,6 +41,8 @@ def to_json(report: Report, flips: Sequence[Flip] | None = None) -> str:
     }
     if flips is not None:
         values["flips"] = [dataclasses.asdict(one) for one in flips]
+    if checks is not None:
+        values["checks"] = values_of(checks)
     return json.dumps(values, indent=2, sort_keys=True, allow_nan=False, ensure_ascii=True)
 
 

@@ -10,7 +10,7 @@ from whatif.engine.graph.freshness import provenance
 from whatif.engine.graph.graph import Graph
 from whatif.engine.graph.jobs import Job
 from whatif.engine.graph.stash import STASH
-from whatif.results.comparison.runs import Run, is_table
+from whatif.results.comparison.runs import Run, is_metrics, is_table
 
 _FILES = "files"  # the artifact that stores the text files
 
@@ -27,6 +27,7 @@ def of_graph(graph: Graph, name: str) -> Run:
     contents: dict[Path, str] = {}
     lacking: list[str] = []
     tables: dict[str, bytes] = {}
+    metrics: dict[str, bytes] = {}
     for job in graph.jobs:
         found = _artifacts(job, contents)
         if found is None:
@@ -39,8 +40,10 @@ def of_graph(graph: Graph, name: str) -> Run:
         if _FILES in found:
             rows = pq.read_table(found[_FILES][0], columns=["path", "bytes"]).to_pylist()
             tables |= {row["path"]: row["bytes"] for row in rows if is_table(row["path"])}
+            metrics |= {row["path"]: row["bytes"] for row in rows if is_metrics(row["path"])}
     remedy = "they are neither in data/ nor in the stash for these parameters and the code of now"
-    return Run(name, dict(sorted(files.items())), dict(sorted(tables.items())), tuple(sorted(lacking)), remedy)
+    made = dict(sorted(files.items())), dict(sorted(tables.items()))
+    return Run(name, *made, tuple(sorted(lacking)), remedy, dict(sorted(metrics.items())))
 
 
 def _artifacts(job: Job, contents: dict[Path, str]) -> dict[str, tuple[Path, Footer]] | None:

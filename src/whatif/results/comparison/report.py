@@ -22,12 +22,16 @@ _Place = tuple[str, str, str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Selection:
-    """What is compared: these benchmarks and models (all if none is named), by group or all groups together."""
+    """What is compared: these benchmarks and models (all if none is named), by group or all groups together.
+
+    of_pairs: drops and pair accuracies too, with their tests.
+    """
 
     benchmarks: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     by_group: bool = False
     confidence: float = 0.95
+    of_pairs: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,7 @@ def report(a: Side, b: Side, selection: Selection) -> Report:
     places = [
         {_place(key, side): one for key, one in found.items()} for found, side in zip(evaluated, (a, b), strict=True)
     ]
-    comparer = Comparer(by_group=selection.by_group, confidence=selection.confidence)
+    comparer = Comparer(by_group=selection.by_group, confidence=selection.confidence, of_pairs=selection.of_pairs)
     compared = []
     lacks: dict[tuple[str, str], list[LacksInputError]] = {}
     for place in sorted(set(places[0]) & set(places[1])):

@@ -22,6 +22,7 @@ class Run:
     name: as shown to users.
     files: path of each artifact in its project -> the file that has its bytes.
     tables: path of each result table (`metrics/BENCHMARK/NAME.csv`) -> its bytes.
+    metrics: path of the headline numbers of each benchmark (`metrics/BENCHMARK.json`) -> its bytes.
     lacking: paths of artifacts that belong to the run, but whose bytes are not on this machine; `remedy` says what
     brings them.
     """
@@ -31,6 +32,7 @@ class Run:
     tables: Mapping[str, bytes]
     lacking: tuple[str, ...] = ()
     remedy: str = ""
+    metrics: Mapping[str, bytes] = field(default_factory=dict)
     _footers: dict[str, Footer | str] = field(default_factory=dict, repr=False, compare=False)
 
     def footer(self, path: str) -> Footer | None:
@@ -77,6 +79,11 @@ def is_table(path: str) -> bool:
     return path.startswith(f"{METRICS}/") and path.endswith(".csv")
 
 
+def is_metrics(path: str) -> bool:
+    """Whether a file that a job publishes has the numbers of a benchmark that `dvc metrics show` prints."""
+    return path.startswith(f"{METRICS}/") and path.endswith(".json") and path.count("/") == 1
+
+
 def of_folder(root: Path, name: str) -> Run:
     """The results that are in the folder of a project now.
 
@@ -88,7 +95,8 @@ def of_folder(root: Path, name: str) -> Run:
         raise WhatifError(
             f"{root}: has no results in data/ or metrics/; `dvc repro` or `snakemake --cores 2` makes them"
         )
-    return Run(name, files, tables)
+    metrics = {str(path.relative_to(root)): path.read_bytes() for path in sorted((root / METRICS).glob("*.json"))}
+    return Run(name, files, tables, metrics=metrics)
 
 
 def _below(folder: Path, suffix: str) -> Iterator[Path]:

@@ -63,18 +63,18 @@ def _answers(report: Report, most: int | None) -> Iterator[str]:
 
 
 def _comparison(one: Comparison) -> Iterator[str]:
-    name = "  " + escaped(" ".join(filter(None, [_evaluation(one.a, one.b), one.variant, one.group])))
+    name = "  " + escaped(" ".join(filter(None, [evaluation_name(one.a, one.b), one.variant, one.group])))
     if len(name) >= WIDTH - _NUMBERS:
         yield _cut(name)
         name = ""
     a, b = (f"{100 * right / one.n:.1f}" for right in (one.right_a, one.right_b))
     low, high = (f"{100 * end:+.1f}" for end in (one.difference.low, one.difference.high))
     difference = f"{100 * one.difference.estimate:+.1f} [{low}, {high}]"
-    numbers = f"{one.n:>7}{a:>6}{b:>6}  {difference:<23}{_p(one.p_holm):>7}{one.lost:>6}{one.gained:>7}"
+    numbers = f"{one.n:>7}{a:>6}{b:>6}  {difference:<23}{p_value(one.p_holm):>7}{one.lost:>6}{one.gained:>7}"
     yield f"{name:{WIDTH - _NUMBERS}}{numbers}"
 
 
-def _evaluation(a: Key, b: Key) -> str:
+def evaluation_name(a: Key, b: Key) -> str:
     """The model, the role if it is not the usual one, and what else divides the evaluation."""
     role = "" if a.role in USUAL_ROLES else a.role
     if a.model == b.model:
@@ -83,7 +83,8 @@ def _evaluation(a: Key, b: Key) -> str:
     return " ".join(filter(None, [role, *settings]))
 
 
-def _p(value: float | None) -> str:
+def p_value(value: float | None) -> str:
+    """A p-value with three digits; empty where there is none."""
     return "" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
 
 

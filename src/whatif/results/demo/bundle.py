@@ -15,6 +15,7 @@ from whatif.engine.files.atomic import write_whole
 BUNDLE = "site.zip"  # beside this module
 INDEX = "index.html"
 MARK = "whatif-demo.txt"  # in an extracted folder: the digest of the bundle that it is of
+_TABLES = "tables"  # the folder of a benchmark with its result tables
 _TIME = (1980, 1, 1, 0, 0, 0)  # the first that a zip file can have
 
 
@@ -39,6 +40,19 @@ def bundle() -> bytes:
             f"{error.filename}: the bundled results are not installed; in a checkout, `make demo` makes them from the "
             "default run"
         ) from error
+
+
+def tables_of(benchmark: str) -> dict[str, bytes]:
+    """The result tables of a benchmark as CSV, by name. Raises WhatifError for a benchmark that is not bundled."""
+    with zipfile.ZipFile(io.BytesIO(bundle())) as archive:
+        paths = [PurePosixPath(name) for name in archive.namelist()]
+        found = [path for path in paths if path.match(f"*/{_TABLES}/*.csv")]
+        if all(path.parts[0] != benchmark for path in found):
+            raise WhatifError(
+                f"{benchmark}: is not among the bundled results; these are "
+                f"{', '.join(sorted({path.parts[0] for path in found}))}"
+            )
+        return {path.stem: archive.read(str(path)) for path in found if path.parts[0] == benchmark}
 
 
 def unpack(data: bytes, folder: Path) -> bool:

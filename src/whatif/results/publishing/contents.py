@@ -16,7 +16,7 @@ from whatif.engine.graph.jobs import Job
 
 Row = Mapping[str, Any]
 AUTOMATIC = "automatic:"  # before the name of a check among the annotators
-_LAST_FIRST = ("verify", "filter", "generate", "extract")  # the stages before evaluation
+BEFORE_EVALUATION = ("verify", "filter", "generate", "extract")  # the stages, the last one first
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,13 @@ def contents(graph: Graph, benchmark: str) -> Contents:
     """The rows that models are evaluated on, with their artifacts. Raises WhatifError when one is unreadable."""
     jobs = [job for job in graph.jobs if job.step.benchmark == benchmark]
     questions, pairs = (_last(jobs, table) for table in (QUESTIONS, PAIRS))
-    judged = [path for stage in _LAST_FIRST[::-1] for path in _paths(jobs, JUDGEMENTS, stage)]
+    judged = [path for stage in BEFORE_EVALUATION[::-1] for path in _paths(jobs, JUDGEMENTS, stage)]
     judgements = list(artifacts.rows_of(judged, JUDGEMENTS))
     return Contents(
         questions=list(artifacts.rows_of(questions, QUESTIONS)),
         pairs=list(artifacts.rows_of(pairs, PAIRS)),
         tables=(*questions, *pairs),
-        images=tuple(path for stage in _LAST_FIRST for path in _paths(jobs, IMAGES, stage)),
+        images=tuple(path for stage in BEFORE_EVALUATION for path in _paths(jobs, IMAGES, stage)),
         judgements=judgements,
         people=frozenset(_people(jobs)),
     )
@@ -73,7 +73,7 @@ def _last(jobs: Sequence[Job], table: Table) -> tuple[Path, ...]:
     A stage may have other outputs of this table: questions before the last check, or those for fine-tuning. Where one
     has the name of the table, only that one counts.
     """
-    for stage in _LAST_FIRST:
+    for stage in BEFORE_EVALUATION:
         if found := tuple(_paths(jobs, table, stage)):
             return tuple(path for path in found if artifacts.footer_of(path).role == table.name) or found
     return ()
@@ -90,6 +90,6 @@ def _people(jobs: Sequence[Job]) -> set[str]:
     found: set[str] = set()
     for job in jobs:
         for role, table in job.step.outputs.items():
-            if "annotator" in table.schema.names and job.step.stage in _LAST_FIRST:
+            if "annotator" in table.schema.names and job.step.stage in BEFORE_EVALUATION:
                 found |= {row["annotator"] for row in artifacts.rows_of(job.outputs[role], table, ["annotator"])}
     return {name for name in found if name and not name.startswith(AUTOMATIC)}

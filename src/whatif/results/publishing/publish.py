@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.atomic import write_whole
+from whatif.engine.graph.environment import made_with
 from whatif.engine.graph.graph import Graph
 from whatif.engine.graph.lineage import lineage
 from whatif.formats.citation_file import CITATION, author_name
@@ -19,7 +22,7 @@ from whatif.results.harnesses.hub_tasks import CONFIGURATION, eval_splits
 from whatif.results.harnesses.tasks import write_tasks
 from whatif.results.publishing.card import Tasks, card
 from whatif.results.publishing.citation import KEYWORDS, bibtex, citation
-from whatif.results.publishing.contents import contents, refuse_stale
+from whatif.results.publishing.contents import BEFORE_EVALUATION, contents, refuse_stale
 from whatif.results.publishing.facts import (
     Facts,
     Kept,
@@ -37,6 +40,7 @@ from whatif.results.publishing.pictures import PublishedPictures
 from whatif.results.publishing.private_text import pseudonyms, without_private
 from whatif.results.publishing.responsible import responsible
 
+ENVIRONMENT = "environment.json"  # what the set was made with
 _WRITERS = {"questions": write_questions, "pairs": write_pairs}
 
 
@@ -55,12 +59,17 @@ def publish(
     refuse_stale(graph, benchmarks)
     known = {name: found for name in benchmarks if (found := _facts(graph, name, publisher, say)) is not None}
     _refuse_unknown_pairs(list(known.values()), publisher)
-    for facts in known.values():
+    for name, facts in known.items():
         with whole_folder(folder / facts.name) as staging:
+            write_whole(staging / ENVIRONMENT, _json(made_with(graph, [name], BEFORE_EVALUATION)))
             lines = write_benchmark(facts, staging)
         for line in [*lines, *left_out(facts)]:
             say(f"{folder / facts.name}: {line}")
     return len(known)
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=2, sort_keys=True) + "\n").encode()
 
 
 def _facts(graph: Graph, name: str, publisher: Publisher, say: Callable[[str], None]) -> Facts | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _OURS, _REPORTED, _GREY = "#1b6ca8", "#b5541c", "#8a8a8a"
 _ROW, _LINE, _WIDTH, _LETTER = 0.22, 1.0, 3.4, 0.075  # inches: a row, axis and legend, the plot, a letter of a label
-_AXIS = "original minus counterfactual accuracy (percentage points)"
+AXIS = "original minus counterfactual accuracy (percentage points)"
 _WRITE = decimal(1)
 
 
@@ -75,7 +75,7 @@ def drops_figure(frame: pd.DataFrame, title: str) -> bytes:
     """
     reported = frame[(frame[MEASURE] == DROP) & (frame["source"] == REPORTED) & frame["value"].notna()]
     groups = list(dict.fromkeys(reported["group"])) or [ALL]
-    return forest_plot(drop_effects(frame, groups), title, _AXIS)
+    return forest_plot(drop_effects(frame, groups), title, AXIS)
 
 
 def forest_plot(effects: Sequence[Effect], title: str, axis: str) -> bytes:

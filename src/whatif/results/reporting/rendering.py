@@ -118,9 +118,9 @@ def _shown(table: Table) -> Iterator[tuple[View, Grid]]:
 
 
 def _markdown_view(view: View, cells: Grid, width: int) -> str:
-    paragraphs = [f"**{textwrap.fill(_markdown(view.caption), width - 4)}**"]
+    paragraphs = [f"**{textwrap.fill(markdown_text(view.caption), width - 4)}**"]
     if view.note:
-        paragraphs.append(textwrap.fill(_markdown(view.note), width))
+        paragraphs.append(textwrap.fill(markdown_text(view.note), width))
     return "\n\n".join([*paragraphs, *_pipe_tables(cells, width)]) + "\n"
 
 
@@ -157,7 +157,7 @@ def _layout(cells: Grid, width: int) -> tuple[list[list[str]], list[list[int]]]:
     """
     longest = max((len(text) for row in (cells.header, *cells.rows) for text in row[: cells.texts]), default=_NARROWEST)
     widest = min(max(longest, _NARROWEST), width)
-    numbers = [[_markdown(cell) for cell in row[cells.texts :]] for row in (cells.header, *cells.rows)]
+    numbers = [[markdown_text(cell) for cell in row[cells.texts :]] for row in (cells.header, *cells.rows)]
     sizes = [max(_LEAST, *map(len, column)) + 3 for column in zip(*numbers, strict=True)]
 
     def laid_out(limit: int) -> tuple[bool, int, list[list[str]], list[list[int]]]:
@@ -185,9 +185,9 @@ def _layout(cells: Grid, width: int) -> tuple[list[list[str]], list[list[int]]]:
 
 def _wrapped(cell: str, limit: int) -> str:
     return (
-        "\n".join(_markdown(line) for line in textwrap.wrap(cell, limit) or [""])
+        "\n".join(markdown_text(line) for line in textwrap.wrap(cell, limit) or [""])
         if len(cell) > limit
-        else _markdown(cell)
+        else markdown_text(cell)
     )
 
 
@@ -208,7 +208,8 @@ def _blocks(sizes: Sequence[int], room: int) -> list[list[int]]:
     return blocks or [[]]
 
 
-def _markdown(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """Plain text for a cell of a Markdown table."""
     # Cells are plain text: `_` or `*` in a model's name must not become emphasis, and `|` must not end a column.
     for character in "\\`*_[]<|":
         text = text.replace(character, f"\\{character}")

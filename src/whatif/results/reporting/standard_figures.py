@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from whatif.results.reporting.table import Table
 
 # Tables with a figure of the same name, as SVG. Steps declare these files, so nothing heavy is imported here.
-DRAWN = frozenset({"funnel", "letters", "paired"})
+DRAWN = frozenset({"funnel", "letters", "paired", "prompt-sensitivity"})
 
 
 def standard_figures(tables: Iterable[Table], title: str) -> Mapping[str, bytes]:
@@ -19,10 +19,12 @@ def standard_figures(tables: Iterable[Table], title: str) -> Mapping[str, bytes]
     from whatif.results.reporting.forest_plot import drops_figure
     from whatif.results.reporting.funnel_plot import funnel_plot, stages_of
     from whatif.results.reporting.letters_plot import letters_plot
+    from whatif.results.reporting.prompt_sensitivity import sensitivity_figure
 
     draw: Mapping[str, Callable[[pd.DataFrame], bytes]] = {
         "funnel": lambda frame: funnel_plot(stages_of(frame), f"{title}: funnel"),
         "letters": letters_plot,
         "paired": lambda frame: drops_figure(frame, f"{title}: drops"),
+        "prompt-sensitivity": lambda frame: sensitivity_figure(frame, title),
     }
     return {table.name: draw[table.name](table.frame) for table in tables if table.name in DRAWN}

@@ -17,6 +17,7 @@ from whatif.results.site.audits import (
     funnel_rows,
 )
 from whatif.results.site.figures import Figure
+from whatif.results.site.findings import caution, findings, measured
 from whatif.results.site.layout import OVERVIEW, PARTS, page
 from whatif.results.site.marks import axis
 from whatif.results.site.paired_results import MEASURES, GroupResults, paired_results
@@ -120,7 +121,15 @@ def summary(source: BenchmarkSource, figures: Sequence[Figure]) -> Summary:
 def overview_page(summaries: Sequence[Summary]) -> str:
     """The first page of the site."""
     used = {measure for one in summaries if one.results for measure in one.results.measures}
-    body = render("index.html", benchmarks=summaries, axis=axis(), terms=_terms(used))
+    body = render(
+        "index.html",
+        benchmarks=summaries,
+        findings=findings(summaries),
+        glance=[(one, systems) for one in summaries if (systems := measured(one))],
+        caution=caution(summaries),
+        axis=axis(),
+        terms=_terms(used),
+    )
     return page("Overview", body, depth=0, active=OVERVIEW)
 
 

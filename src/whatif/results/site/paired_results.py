@@ -77,6 +77,11 @@ class GroupResults:
         return len({system.strategy for system in self.systems if system.strategy}) > 1
 
     @property
+    def first_strategies(self) -> list[SystemResult]:
+        """The systems, each model with its first strategy alone."""
+        return list({system.name: system for system in reversed(self.systems)}.values())[::-1]
+
+    @property
     def sizes(self) -> list[int]:
         """The numbers of pairs that systems were asked about, in ascending order."""
         return sorted({one.n for system in self.systems if (one := system.numbers.get(ORIGINAL)) and one.n})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from whatif.engine.graph.dimensions import Dimension
-from whatif.engine.params.model_entries import Answerer
+from whatif.engine.params.model_entries import Answerer, Prompted
 from whatif.engine.params.whole import Params
 from whatif.results.reporting.table_modules import table_files
 
@@ -15,32 +15,26 @@ def shared_tables(*names: str) -> tuple[str, ...]:
     return tuple(f"{__name__}.{name}" for name in names)
 
 
-def without_repeats(dimension: Dimension) -> Callable[[Params, str], Collection[str]]:
-    """What a step with the table `repeats` leaves out (`Step.leaves_out`): its files, if no model has several samples.
+def without_empty_tables(
+    dimension: Dimension, probe: Dimension | None = None
+) -> Callable[[Params, str], Collection[str]]:
+    """What a step with the tables `repeats`, `prompt-sensitivity` and `probes` leaves out (`Step.leaves_out`).
 
-    `dimension` has the models that are evaluated.
+    These are the files of the first, if no model has several samples, those of the second, if none has several prompts,
+    and those of the third, if none is probed. `dimension` has the models that are evaluated, `probe` the probes of the
+    step `probe_step`.
     """
 
     def left_out(params: Params, benchmark: str) -> Collection[str]:
-        models = [params.models[key] for key in dimension.values(params, benchmark)]
-        repeated = any(isinstance(model, Answerer) and model.samples > 1 for model in models)
-        return () if repeated else table_files(["repeats"])
-
-    return left_out
-
-
-def without_unused(dimension: Dimension, probe: Dimension) -> Callable[[Params, str], Collection[str]]:
-    """The same for a step that also has the table `probes`: its files are left out if no model is probed.
-
-    `probe` has the probes of the step `probe_step`.
-    """
-
-    def left_out(params: Params, benchmark: str) -> Collection[str]:
-        probed = any(
-            probe.exists(params, benchmark, {"model": key, "probe": one})
-            for key in dimension.values(params, benchmark)
-            for one in probe.values(params, benchmark)
-        )
-        return (*without_repeats(dimension)(params, benchmark), *(() if probed else table_files(["probes"])))
+        keys = dimension.values(params, benchmark)
+        models = [params.models[key] for key in keys]
+        probes = probe.values(params, benchmark) if probe else ()
+        exists = probe.exists if probe else lambda *_: False
+        has = {
+            "repeats": any(isinstance(model, Answerer) and model.samples > 1 for model in models),
+            "prompt-sensitivity": any(isinstance(model, Prompted) and model.prompts is not None for model in models),
+            "probes": any(exists(params, benchmark, {"model": key, "probe": one}) for key in keys for one in probes),
+        }
+        return table_files(name for name, is_filled in has.items() if not is_filled)
 
     return left_out

@@ -10,7 +10,7 @@ from whatif.results.reporting.repeats import AskedQuestions, repeats
 from whatif.results.reporting.sampled_answers import COLUMNS, FIELDS, sampled_answers
 from whatif.results.reporting.table import OURS, Table
 
-_SAMPLES = "decoding.samples"  # the field that a step shows of its models
+_SAMPLES = ("decoding.samples", "samples_in_file")  # the fields that a step shows of its models
 
 
 def _repeats(found: Results) -> Table | None:
@@ -19,7 +19,7 @@ def _repeats(found: Results) -> Table | None:
     Raises WhatifError as `sampled_answers`.
     """
     shown = found.task.shown_models(found.dimension)
-    repeated = [key for key, fields in shown.items() if fields.get(_SAMPLES, 1) > 1]
+    repeated = [key for key, fields in shown.items() if any(fields.get(name, 1) > 1 for name in _SAMPLES)]
     if not repeated:
         return None
     files = found.task.paths_by(found.dimension, "predictions")

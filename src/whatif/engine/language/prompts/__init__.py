@@ -60,6 +60,12 @@ def wrapper(setting: str | None) -> str:
     return setting if is_text(setting) else read(setting).wrap or PLACE
 
 
+def same_wording(first: str, second: str) -> bool:
+    """Whether two values of the setting `prompt` word everything alike. Raises WhatifError for an unknown form."""
+    questions = [None if is_text(one) else read(one).question for one in (first, second)]
+    return questions[0] == questions[1] and wrapper(first) == wrapper(second)
+
+
 def wrapped(messages: Messages, around: str) -> Messages:
     """The conversation with the text `around` the texts of the last message of the user; its images stay in place."""
     last = max((place for place, message in enumerate(messages) if message.role == "user"), default=None)

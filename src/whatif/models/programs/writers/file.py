@@ -11,15 +11,15 @@ from typing import Any
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.inputs import read_bytes, user_path
 from whatif.engine.language.messages import one_turn
-from whatif.engine.params.models import Replay
 from whatif.engine.params.programs import FileWriter
 from whatif.formats.prediction_fields import found_columns
+from whatif.formats.prediction_files import read_predictions
 from whatif.formats.table_records import read_records
 from whatif.models import Model, Question
 from whatif.models.programs import code_in_reply
 from whatif.models.programs.code_in_reply import Found
 from whatif.models.programs.interfaces import Written
-from whatif.models.replay import Replayed, replay
+from whatif.models.replay import Replayed
 
 _NEEDED = ("img_path", "query", "new query")
 
@@ -34,10 +34,7 @@ class ProgramsOfFile:
         self._path = user_path(settings.programs)
         _check_columns(self._path, settings.columns)
         columns = list(settings.columns)
-        entry = Replay(
-            adapter="replay", predictions=settings.programs, response_columns=columns, multiple_choice="open"
-        )
-        self._rows: Replayed = replay(entry, 0, things="programs")
+        self._rows = Replayed(self._path, read_predictions(self._path, columns), "programs")
         self._find = find
         self._digest = hashlib.sha256(read_bytes(self._path)).hexdigest()
         self._columns = columns

@@ -30,7 +30,7 @@ from whatif.benchmark import (
     pairs_of,
     pilot_of,
     shared_tables,
-    without_repeats,
+    without_empty_tables,
     write_predictions,
 )
 
@@ -45,7 +45,10 @@ from my_benchmark.settings import (
 
 NAME = "my-benchmark"
 # A module in tables/ for each table of its own.
-TABLES = TableModules("my_benchmark", *shared_tables("repeats", "costs", "funnel"))
+TABLES = TableModules(
+    "my_benchmark",
+    *shared_tables("repeats", "prompt_sensitivity", "costs", "funnel"),
+)
 step = StepsOf(OwnSettings)
 
 
@@ -175,7 +178,7 @@ def audit_shortcuts(task: Task[int]) -> None:
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
     publishes=("report.md", *TABLES.files),
-    leaves_out=without_repeats(CHOOSER),
+    leaves_out=without_empty_tables(CHOOSER),
 )
 def aggregate(task: Task[AggregateSettings]) -> None:
     """Makes the tables, the report, and the items of the site."""
