@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -87,14 +88,16 @@ def test_an_unknown_command_or_option_is_found() -> None:
     assert is_known(["resume", "--entry-point", "snakemake", "--", "--cores", "8"], main)
 
 
-def test_entries_of_models_on_their_page_are_settings() -> None:
+def test_entries_of_models_on_their_pages_are_settings() -> None:
     """An entry with `...` for a value is only a part of one."""
     settings: TypeAdapter[object] = TypeAdapter(ModelSettings)
-    blocks = re.findall(r"^```yaml\n(models:\n.*?)^```", (ROOT / "docs/models.md").read_text("utf-8"), re.M | re.S)
-    entries = {key: entry for text in blocks for key, entry in yaml.safe_load(text)["models"].items()}
-    entries["smollm2 of make real"] = yaml.safe_load((ROOT / "examples/smollm2.yaml").read_text("utf-8"))["smollm2"]
-    whole = [entry for entry in entries.values() if "..." not in entry.values()]
-    assert len(whole) > 8
+    files = [ROOT / "docs" / f"{name}.md" for name in ("models", "local-models", "endpoints", "programs")]
+    blocks = [re.findall(r"^```yaml\n(models:\n.*?)^```", file.read_text("utf-8"), re.M | re.S) for file in files]
+    assert all(blocks)
+    entries = [entry for text in chain(*blocks) for entry in yaml.safe_load(text)["models"].values()]
+    entries.append(yaml.safe_load((ROOT / "examples/smollm2.yaml").read_text("utf-8"))["smollm2"])
+    whole = [entry for entry in entries if "..." not in entry.values()]
+    assert len(whole) > 20
     for entry in whole:
         settings.validate_python(entry)
 
