@@ -38,6 +38,7 @@ SIMULATED = (
 _PUZZLES = "metrics/cvqa-synthetic"
 QUESTIONS_FILE = ROOT / "data/verify/cvqa-synthetic/questions.parquet"
 _RELEASED_PAGE = "docs/cvqa-synthetic.md"
+_COMPARED = ("| |", "|---", "| questions", "| mean words", "| right answer,", "| rank of")  # rows that the page shows
 
 
 def pages() -> list[Path]:
@@ -128,7 +129,7 @@ def _released_shortcuts(released: Path) -> str:
 
 
 def _compared(released: Path) -> str | None:
-    """Our questions beside the released ones; None where the default run has not made ours."""
+    """Some rows of our questions beside the released ones; None where the default run has not made ours."""
     from whatif.engine import artifacts
     from whatif.engine.artifacts.schemas import QUESTIONS
     from whatif.formats.c_vqa import read_released
@@ -138,7 +139,7 @@ def _compared(released: Path) -> str | None:
         return None
     ours, theirs = summary(artifacts.read(QUESTIONS_FILE, QUESTIONS).to_pylist()), summary(read_released(released))
     _, table = compare_markdown({ALL: ours[ALL]}, {ALL: theirs[ALL]}).strip().split("\n\n", 1)
-    return table
+    return "\n".join(line for line in table.splitlines() if line.startswith(_COMPARED))
 
 
 def _of_released_table(row: int, column: int) -> str:

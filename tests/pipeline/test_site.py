@@ -11,6 +11,7 @@ from tests.pipeline.checkouts import ENTRY_POINTS, SITE_JOB, Checkout
 pytestmark = pytest.mark.pipeline
 
 
+@pytest.mark.soak
 def test_a_run_makes_the_site_and_the_next_plan_restores_it_without_a_job_that_computes(
     finished_checkout: Checkout, checkout: Checkout
 ) -> None:

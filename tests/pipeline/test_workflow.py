@@ -86,6 +86,7 @@ def test_a_dry_run_has_nothing_to_do_and_lint_finds_only_what_we_accept(checkout
     assert findings == {accepted}
 
 
+@pytest.mark.soak
 def test_a_model_that_is_gone_and_a_rule_that_is_not_its_steps_are_one_line(checkout: Checkout) -> None:
     checkout.set({"models.writer": None})
     done = checkout.run("dvc", "repro", check=False)
@@ -118,6 +119,7 @@ def test_dvc_knows_every_file_of_the_graph_and_every_input_of_a_stage() -> None:
             assert "params.yaml:" in tracked or any(f"{place}.".startswith(f"{p}.") for p in tracked), (job.name, place)
 
 
+@pytest.mark.soak
 def test_a_checkpoint_is_asked_and_its_weights_are_part_of_the_fingerprint(checkout: Checkout, tmp_path: Path) -> None:
     from tests.tiny_checkpoints import tiny_llava
 

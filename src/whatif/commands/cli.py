@@ -65,6 +65,7 @@ COMMANDS = {
     "compare": "whatif.commands.look:compare",
     "diff": "whatif.commands.diff:diff",
     "power": "whatif.commands.power:power",
+    "weaknesses": "whatif.commands.weaknesses:weaknesses",
     "environment": "whatif.commands.environment:environment",
     "programs": "whatif.commands.programs:programs",
     "program-trace": "whatif.commands.program_trace:program_trace",

@@ -92,6 +92,10 @@ def test_what_a_dry_run_says_is_what_is_asked_then(project: Project, endpoint: E
     for path in Path("data/evaluate").rglob("*.parquet"):
         path.unlink()
     assert dry_run(project) == ["m cvqa-real direct: nothing to ask, all 6 answers are stored"]
+    project.values["probes"] = ["without-image"]
+    ordinary, probed = dry_run(project)
+    assert ordinary == "m cvqa-real direct: nothing to ask, all 6 answers are stored"
+    assert probed.startswith("m cvqa-real direct without-image: asks 6 of 6 questions (0 are stored)")
 
 
 def test_answers_to_other_questions_tell_how_many_tokens_to_expect(project: Project, endpoint: Endpoint) -> None:

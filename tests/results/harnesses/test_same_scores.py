@@ -235,6 +235,7 @@ def test_the_other_two_agree_on_every_accuracy(
         assert len(names) >= 3 and {key: first[key] for key in names} == {key: second[key] for key in names}
 
 
+@pytest.mark.soak
 @needs(INSPECT_AI)
 def test_the_hub_evaluates_the_folder_by_its_eval_yaml(sets: dict[str, Asked], tmp_path: Path) -> None:
     names = ["choices", "open", "awkward-choices", "awkward-open"]

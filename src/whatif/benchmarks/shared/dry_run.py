@@ -23,7 +23,7 @@ from whatif.models.responses.token_estimates import Estimate, Unasked
 
 
 def estimates(jobs: Iterable[Job]) -> Iterator[str]:
-    """A line for each model, benchmark and strategy of evaluations at an endpoint, in the order of the jobs.
+    """A line for each model, benchmark, strategy and probe of evaluations at an endpoint, in the order of the jobs.
 
     Nothing is sent or written, and no key is needed.
     """
@@ -47,7 +47,7 @@ def _name(job: Job) -> str:
     if model is None:  # asked for something other than answers to questions
         return f"{job.model_key} {job.step.benchmark} {job.step.name}"
     judging = f"as judge of {model}" if job.model_key != model else None
-    return " ".join(filter(None, [job.model_key, job.step.benchmark, strategy, judging]))
+    return " ".join(filter(None, [job.model_key, job.step.benchmark, strategy, job.wildcards.get("probe"), judging]))
 
 
 def _line(jobs: list[Job]) -> str:

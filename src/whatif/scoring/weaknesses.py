@@ -1,0 +1,113 @@
+"""The kind of questions in which a model does worse than elsewhere: found on half of the images, tested on the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from whatif.engine.random_streams import stream
+from whatif.scoring.statistics.clustered import clustered_share
+from whatif.scoring.statistics.intervals import Interval, square_and_add
+
+Booleans = npt.NDArray[np.bool_]
+Columns = Mapping[str, npt.NDArray[Any]]  # a property of questions -> its number or text for each
+LEAST = 20  # questions of a kind, in each half
+_DEPTH = 2  # conditions
+
+
+@dataclass(frozen=True)
+class Weakness:
+    """A kind of questions: what they have in common, and how often they are answered wrong, in the second half.
+
+    conditions: such as `group is dot-maximum` and `words > 14`. wrong, elsewhere: shares of wrong answers, in
+    fractions; more: the first minus the second, with its interval. members: the questions of this kind in both halves.
+    """
+
+    conditions: tuple[str, ...]
+    n: int
+    wrong: Interval
+    elsewhere: Interval
+    more: Interval
+    members: Booleans
+
+
+def weakness(columns: Columns, wrong: Booleans, images: npt.NDArray[np.int64], confidence: float) -> Weakness | None:
+    """The kind of questions that are answered wrong most often, if a test on other images agrees; None if it does not.
+
+    A classification tree of two levels is grown on half of the images, drawn by chance; the kind is the node with the
+    largest excess of wrong answers over all other questions, in standard errors. On the other half, which the tree has
+    not seen, it must be wrong more often than all other questions: the interval of the difference, by image, is above
+    0. Without that half the kind would always look worse, because it was chosen for it. `confidence` must allow for the
+    number of models that are tested.
+
+    `images` has the number of each question's image, from 0.
+    """
+    matrix, names = _matrix(columns)
+    first_half = stream(0, "weaknesses").permutation(int(images.max()) + 1)[images] % 2 == 0
+    if (
+        min(first_half.sum(), (~first_half).sum()) < 2 * LEAST
+        or not names
+        or wrong[first_half].all()
+        or not wrong[first_half].any()
+    ):
+        return None
+    from sklearn.tree import DecisionTreeClassifier
+
+    tree = DecisionTreeClassifier(max_depth=_DEPTH, min_samples_leaf=LEAST, random_state=0)
+    tree.fit(matrix[first_half], wrong[first_half])
+    nodes = np.asarray(tree.decision_path(matrix).todense(), dtype=bool)
+    excess = [_excess(nodes[first_half, node], wrong[first_half]) for node in range(1, nodes.shape[1])]
+    if not excess or max(excess) <= 0:
+        return None
+    kind = 1 + int(np.argmax(excess))
+    inside = nodes[:, kind]
+    tested, others = ~first_half & inside, ~first_half & ~inside
+    if min(tested.sum(), others.sum()) < LEAST:
+        return None
+    shares = [clustered_share(wrong[part], images[part], confidence=confidence) for part in (tested, others)]
+    more = square_and_add(*shares)
+    if more.low <= 0:
+        return None
+    return Weakness(tuple(_path(tree.tree_, kind, names)), int(tested.sum()), shares[0], shares[1], more, inside)
+
+
+def _excess(inside: Booleans, wrong: Booleans) -> float:
+    """How much more often the questions of a node are answered wrong than the others, in standard errors."""
+    share, both = wrong.mean(), 1 / inside.sum() + 1 / (~inside).sum()
+    return float((wrong[inside].mean() - wrong[~inside].mean()) / np.sqrt(share * (1 - share) * both))
+
+
+def _matrix(columns: Columns) -> tuple[npt.NDArray[np.float64], list[tuple[str, str | None]]]:
+    """The columns as numbers, one for each value of a text, without constant ones; and the name and value of each."""
+    parts: list[npt.NDArray[np.float64]] = []
+    names: list[tuple[str, str | None]] = []
+    for name, values in columns.items():
+        if values.dtype.kind in "iuf":
+            if np.ptp(values) > 0:
+                parts.append(values.astype(np.float64))
+                names.append((name, None))
+            continue
+        kinds = sorted(set(values.tolist()))
+        for kind in kinds if len(kinds) > 1 else ():
+            parts.append((values == kind).astype(np.float64))
+            names.append((name, str(kind)))
+    return (np.column_stack(parts) if parts else np.empty((0, 0))), names
+
+
+def _path(tree: Any, node: int, names: Sequence[tuple[str, str | None]]) -> Iterator[str]:
+    """The conditions from the root to a node; `is not` is left out of a property that has an `is`."""
+    steps = []
+    while node:
+        parent = int(np.flatnonzero((tree.children_left == node) | (tree.children_right == node))[0])
+        steps.append((*names[tree.feature[parent]], tree.children_right[parent] == node, tree.threshold[parent]))
+        node = parent
+    settled = {name for name, kind, above, _ in steps if kind is not None and above}
+    for name, kind, above, threshold in reversed(steps):
+        if kind is None:
+            yield f"{name} {'>' if above else '<='} {threshold:g}"
+        elif above or name not in settled:
+            yield f"{name} is {'' if above else 'not '}{kind}"
