@@ -1,7 +1,7 @@
 """Means over questions that were asked several times, and how much of their variance is noise of decoding.
 
 Of the n samples of question q, c are right; x = c / n is the mean of the question. The variance of the mean over
-questions is that of two steps: which questions are asked, and which responses are drawn to them. docs/statistics.md
+questions is that of two steps: which questions are asked, and which responses are drawn to them. docs/measures.md
 derives both.
 """
 
