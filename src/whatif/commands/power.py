@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -102,25 +101,17 @@ def _of_answers(benchmark: str, models: tuple[str, ...]) -> Iterator[tuple[str, 
     """Name, number of pairs and design of each evaluation of a benchmark. Raises WhatifError without one of pairs."""
     import numpy as np
 
-    from whatif.results.comparison.evaluations import PREDICTIONS, evaluations
+    from whatif.results.comparison.answered import answered
     from whatif.results.comparison.pair_changes import pairs_of
-    from whatif.results.comparison.rows import Reader, right_of
-    from whatif.results.comparison.runs import of_folder
-    from whatif.results.comparison.sides import HERE
     from whatif.scoring.statistics.power import Design
 
-    reader = Reader()
     any_pairs = False
-    for key, evaluation in evaluations(of_folder(Path(), HERE), (benchmark,), models).items():
-        if evaluation.kind != PREDICTIONS:
-            continue
-        rows, right = reader.rows(evaluation), right_of(evaluation)
-        originals, counterfactuals = pairs_of(rows, np.arange(len(rows)))
+    for one in answered(benchmark, models):
+        originals, counterfactuals = pairs_of(one.rows, np.arange(len(one.rows)))
         if len(originals):
             any_pairs = True
-            images = rows.clusters[counterfactuals]
-            design = Design.of(right[originals], right[counterfactuals], images)
-            yield " ".join((key.model, *key.settings)), len(originals), design
+            images = one.rows.clusters[counterfactuals]
+            yield one.name, len(originals), Design.of(one.right[originals], one.right[counterfactuals], images)
     if not any_pairs:
         named = f" of {', '.join(models)}" if models else ""
         raise WhatifError(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +13,8 @@ from whatif.engine.errors import WhatifError
 from whatif.engine.files.well_formed import escaped
 
 if TYPE_CHECKING:
-    from whatif.results.comparison.evaluations import Evaluation
+    from whatif.results.comparison.answered import Answered
+    from whatif.scoring.weaknesses import Columns
 
 _COLUMNS = ("question_id", "question", "choices", "group", "variant", "answer_kind", "image_ids")
 _EXAMPLES = 3
@@ -37,71 +38,54 @@ def weaknesses(benchmark: str, *, models: tuple[str, ...], ids: Path | None) -> 
     whatif weaknesses cfmm --model llava-scenes --ids wrong-kind.txt
     """
     from whatif.engine.files.atomic import write_whole
-    from whatif.results.comparison.evaluations import PREDICTIONS, evaluations
-    from whatif.results.comparison.runs import of_folder
-    from whatif.results.comparison.sides import HERE
+    from whatif.results.comparison.answered import answered
 
-    every = evaluations(of_folder(Path(), HERE), (benchmark,), models)
-    found = {key: one for key, one in every.items() if one.kind == PREDICTIONS}
+    found = list(answered(benchmark, models))
     if not found:
         named = f" of {', '.join(models)}" if models else ""
         raise WhatifError(f"{benchmark}: data/evaluate has no answers{named}; `whatif evaluate {benchmark}` asks")
     listed: list[str] = []
-    for key, evaluation in found.items():
-        name = escaped(" ".join((key.model, *key.settings)))
-        lines, members = _described(evaluation, 1 - 0.05 / len(found))
-        click.echo("\n".join(textwrap.wrap(f"{name}: {lines}", 100, subsequent_indent="    ")))
-        listed += [f"{name}\t{one}" for one in members]
+    for one, columns in _with_properties(found):
+        text, members = _described(one, columns, 1 - 0.05 / len(found))
+        name = escaped(one.name)
+        click.echo("\n".join(textwrap.wrap(f"{name}: {text}", 100, subsequent_indent="    ")))
+        listed += [f"{name}\t{member}" for member in members]
     if ids is not None:
         write_whole(ids, "".join(f"{line}\n" for line in listed).encode())
 
 
-def _described(evaluation: Evaluation, confidence: float) -> tuple[str, list[str]]:
+def _with_properties(found: Sequence[Answered]) -> Iterator[tuple[Answered, Columns]]:
+    """The evaluations with the properties of their questions, which are read once for those of the same questions."""
+    import pyarrow as pa
+
+    from whatif.results.comparison.columns import read
+    from whatif.scoring.weaknesses import properties
+
+    read_before: dict[int, Columns] = {}
+    for one in found:
+        if id(one.rows) not in read_before:
+            table = pa.concat_tables([read(path, _COLUMNS) for path in one.evaluation.inputs("questions")])
+            known = {row["question_id"]: row for row in table.to_pylist()}
+            read_before[id(one.rows)] = properties([known[name] for name in one.rows.keys.to_pylist()])
+        yield one, read_before[id(one.rows)]
+
+
+def _described(one: Answered, columns: Columns, confidence: float) -> tuple[str, list[str]]:
     """What is said of an evaluation, and the ids of the questions of the kind."""
-    from whatif.results.comparison.rows import Reader, right_of
     from whatif.scoring.weaknesses import weakness
 
-    rows, wrong = Reader().rows(evaluation), ~right_of(evaluation)
-    columns, asked = _properties(evaluation, rows.keys.to_pylist())
-    found = weakness(columns, wrong, rows.clusters, confidence)
+    wrong = ~one.right
+    found = weakness(columns, wrong, one.rows.clusters, confidence)
     if found is None:
-        return (
-            f"wrong in {100 * wrong.mean():.1f}% of {len(wrong):,}; no kind of questions is worse than the others",
-            [],
-        )
+        share = f"{100 * wrong.mean():.1f}% of {len(wrong):,}"
+        return f"wrong in {share}; no kind of questions is worse than the others", []
+    asked = one.rows.keys.to_pylist()
     members = [asked[place] for place in found.members.nonzero()[0]]
-    wrong_ones = [asked[place] for place in (found.members & wrong).nonzero()[0]]
+    examples = [asked[place] for place in (found.members & wrong).nonzero()[0][:_EXAMPLES]]
     low, high = (f"{100 * end:.0f}" for end in (found.more.low, found.more.high))
     text = (
         f"wrong in {100 * found.wrong.estimate:.1f}% of {found.n:,} where {' and '.join(found.conditions)}, in "
         f"{100 * found.elsewhere.estimate:.1f}% elsewhere (+{100 * found.more.estimate:.0f} points [{low}, {high}]); "
-        f"such as {', '.join(wrong_ones[:_EXAMPLES])}"
+        f"such as {', '.join(examples)}"
     )
     return escaped(text), members
-
-
-def _properties(evaluation: Evaluation, asked: list[str]) -> tuple[dict[str, Any], list[str]]:
-    """The properties of the questions by name, in the order of the answers; and their ids."""
-    import numpy as np
-    import pyarrow as pa
-
-    from whatif.engine.language.if_clauses import if_clause
-    from whatif.results.comparison.columns import read
-
-    table = pa.concat_tables([read(path, _COLUMNS) for path in evaluation.inputs("questions")])
-    known = {row["question_id"]: row for row in table.to_pylist()}
-    rows = [known[name] for name in asked]
-
-    def numbers(values: Iterator[int]) -> Any:
-        return np.fromiter(values, dtype=np.int64, count=len(rows))
-
-    columns = {name: np.array([str(row[name]) for row in rows]) for name in ("group", "variant", "answer_kind")}
-    return {
-        "group": columns["group"],
-        "variant": columns["variant"],
-        "kind of answer": columns["answer_kind"],
-        "words": numbers(len(row["question"].split()) for row in rows),
-        "words of the presupposition": numbers(len((if_clause(row["question"]) or "").split()) for row in rows),
-        "options": numbers(len(row["choices"] or ()) for row in rows),
-        "images": numbers(len(row["image_ids"] or ()) for row in rows),
-    }, asked

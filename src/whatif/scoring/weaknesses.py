@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from whatif.engine.language.if_clauses import if_clause
 from whatif.engine.random_streams import stream
 from whatif.scoring.statistics.clustered import clustered_share
 from whatif.scoring.statistics.intervals import Interval, square_and_add
@@ -33,6 +34,22 @@ class Weakness:
     elsewhere: Interval
     more: Interval
     members: Booleans
+
+
+def properties(questions: Sequence[Mapping[str, Any]]) -> dict[str, npt.NDArray[Any]]:
+    """The properties of questions (rows of the table `questions`) by which a kind is described, in their order."""
+    numbers = {
+        "words": [len(row["question"].split()) for row in questions],
+        "words of the presupposition": [len((if_clause(row["question"]) or "").split()) for row in questions],
+        "options": [len(row["choices"] or ()) for row in questions],
+        "images": [len(row["image_ids"] or ()) for row in questions],
+    }
+    return {
+        "group": np.array([row["group"] for row in questions]),
+        "variant": np.array([row["variant"] for row in questions]),
+        "kind of answer": np.array([row["answer_kind"] for row in questions]),
+        **{name: np.array(values, dtype=np.int64) for name, values in numbers.items()},
+    }
 
 
 def weakness(columns: Columns, wrong: Booleans, images: npt.NDArray[np.int64], confidence: float) -> Weakness | None:

@@ -1,4 +1,4 @@
-"""What results were made with: libraries, commit and fingerprints; and the machine of now."""
+"""What results were made with: libraries, commit and fingerprints; and this machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from whatif.engine.params.base import STAGES
 
 
 def made_with(graph: Graph, benchmarks: Iterable[str], stages: Iterable[str] = STAGES) -> dict[str, Any]:
-    """What the artifacts of some benchmarks and stages were made with, for JSON; nothing of it is of this machine.
+    """What the artifacts of some benchmarks and stages were made with, for JSON; none of it depends on this machine.
 
     libraries: of each library that the code uses, the versions that the artifacts name (one, if all were made alike).
     artifacts: the fingerprint of each (of its parameters, inputs and code), the hash of its rows, and their number;
@@ -33,10 +33,12 @@ def made_with(graph: Graph, benchmarks: Iterable[str], stages: Iterable[str] = S
     for footer in footers.values():
         for name, version in footer.libraries.items():
             libraries.setdefault(name, set()).add(version)
-    commit = _git("rev-parse", "HEAD")
+    commit = _run("git", "rev-parse", "HEAD")
     return {
         "commit": commit or None,
-        "changed_files": len(_git("status", "--porcelain", "--untracked-files=no").splitlines()) if commit else 0,
+        "changed_files": len(_run("git", "status", "--porcelain", "--untracked-files=no").splitlines())
+        if commit
+        else 0,
         "libraries": {name: sorted(versions) for name, versions in sorted(libraries.items())},
         "artifacts": {
             path: {"fingerprint": footer.fingerprint, "content": footer.content, "rows": footer.rows}
@@ -65,10 +67,6 @@ def _processor() -> str:
         lines = []
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(names, "") or platform.processor() or platform.machine()
-
-
-def _git(*arguments: str) -> str:
-    return _run("git", *arguments)
 
 
 def _run(*command: str) -> str:

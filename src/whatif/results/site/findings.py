@@ -51,10 +51,10 @@ def _drops(results: Sequence[tuple[Summary, SystemResult]]) -> Iterator[Finding]
     certain = [(one, system) for one, system in known if (system.numbers[DROP].low or 0) > 0]
     if not known:
         return
-    what = "result is" if len(certain) == 1 else "results are"
+    verb = "is" if len(certain) == 1 else "are"
     yield Finding(
-        f"{len(certain)} of {len(known)} {what} lower on counterfactual questions than on the original ones, beyond "
-        "chance (95% interval of the drop above 0).",
+        f"{len(certain)} of {len(known)} results {verb} lower on counterfactual questions than on the original ones, "
+        "beyond chance (95% interval of the drop above 0).",
         "#results",
     )
     if certain:
