@@ -31,7 +31,7 @@ def gender_parts(
     shown = shown[[images[ids[pair]] in genders for pair in shown]]
     found = {}
     for place, model in enumerate(answers.models):
-        pairs = shown[answers.asked[place][shown].all(axis=1)]
+        pairs = shown[answers.asked_whole[place][shown]]
         if model in models and pairs.size:
             questions = int(np.isin(asked.slots // len(VARIANTS), shown).sum())
             found[model] = Part(answers, place, pairs, questions, settings, images)

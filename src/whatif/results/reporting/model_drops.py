@@ -83,7 +83,7 @@ class _Side:
     def of(cls, answers: QuestionPairAnswers, model: int, of_group: Flags) -> _Side:
         """The answers of one model, given by its index, to the pairs of a group."""
         asked = answers.asked[model]
-        pairs = np.flatnonzero(of_group & asked.all(axis=1))
+        pairs = np.flatnonzero(of_group & answers.asked_whole[model])
         before, after = np.ascontiguousarray(answers.right[model][pairs].T)
         return cls(pairs, np.packbits(asked[of_group]).tobytes(), before, after)
 

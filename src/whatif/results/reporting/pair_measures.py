@@ -67,8 +67,9 @@ class Part:
 
     def of(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """What an array of `answers` says about these: pairs x variants, or pairs of one variant."""
-        found: npt.NDArray[Any] = array[self.model][self.pairs]
-        return found if self.variant is None else found[:, self.variant]
+        found: npt.NDArray[Any] = array[self.model] if self.variant is None else array[self.model, :, self.variant]
+        all_in_order = len(self.pairs) == len(found) and bool((np.diff(self.pairs) == 1).all())
+        return found if all_in_order else found[self.pairs]  # a view is several times faster than a copy
 
     @property
     def clusters(self) -> list[str] | None:
@@ -104,7 +105,7 @@ def parts_of(
     asked = answers.questions
     sizes = dict(zip(asked.groups, asked.sizes.tolist(), strict=True))
     for place, model in enumerate(answers.models):
-        whole = answers.asked[place].all(axis=1)
+        whole = answers.asked_whole[place]
         if not whole.any():
             raise WhatifError(f"predictions of {model}: no pair has answers to both of its questions")
         inside = {name: whole & (asked.group == group) for group, name in enumerate(asked.groups)}

@@ -140,7 +140,7 @@ def answers_to_pairs(answers: QuestionPairAnswers) -> Iterator[tuple[System, Pai
         given = chosen_codes(options, answers.letter[place])
         if answers.open_answers is not None:
             given = np.maximum(given, answers.open_answers[place])
-        yield system, PairAnswers(answers.asked[place].all(axis=1), answers.right[place], given)
+        yield system, PairAnswers(answers.asked_whole[place], answers.right[place], given)
 
 
 def chosen_codes(codes: Codes, letter: npt.NDArray[Any]) -> Codes:

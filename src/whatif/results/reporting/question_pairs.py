@@ -145,6 +145,11 @@ class QuestionPairAnswers(Answers[QuestionPairs]):
         """The slot of each question."""
         return self.questions.slots
 
+    @cached_property
+    def asked_whole(self) -> Flags:
+        """Whether there is a prediction for both questions of a pair (systems x pairs)."""
+        return np.logical_and(self.asked[..., 0], self.asked[..., 1])
+
     def grouped(self, by_pair: Mapping[str, str]) -> QuestionPairAnswers:
         """The same answers in other groups, each of a pair's id; the arrays are shared."""
         other = copy(self)
@@ -188,9 +193,8 @@ class QuestionPairAnswers(Answers[QuestionPairs]):
                 raise refused(piece, int(rows[is_open][0]), "is open, so that its response must be read")
             return np.full((rows.size, len(BY_RULES)), -1, dtype=np.int8)
         responses = piece["response"].take(pa.array(rows)).combine_chunks().dictionary_encode()
-        alike, place_of_alike = np.unique(self._alike[question[rows]], return_inverse=True)
-        read = responses.indices.to_numpy().astype(np.int64) * len(alike) + place_of_alike
-        read, place = np.unique(read, return_inverse=True)
+        alike, place_of_alike = _distinct(self._alike[question[rows]])
+        read, place = _distinct(responses.indices.to_numpy().astype(np.int64) * len(alike) + place_of_alike)
         texts = responses.dictionary.take(pa.array(read // len(alike))).to_pylist()
         keys = list(zip(texts, alike[read % len(alike)].tolist(), strict=True))
         unread = [place for place, key in enumerate(keys) if key not in self._read]
@@ -214,6 +218,16 @@ def _asked_alike(questions: pa.Table) -> Places:
     kinds, answers = (_whole(questions[name]) for name in ("answer_kind", "answer"))
     alike = pc.binary_join_element_wise(kinds, answers, listed, "\n", null_handling="replace")
     return np.asarray(alike.dictionary_encode().indices, dtype=np.int64)
+
+
+def _distinct(numbers: Places) -> tuple[Places, Places]:
+    """The distinct whole numbers from 0, sorted, and the place of each number among them; dense ones are not sorted."""
+    if numbers.max() > 4 * len(numbers):
+        distinct, place = np.unique(numbers, return_inverse=True)
+        return distinct, place
+    there = np.zeros(numbers.max() + 1, dtype=np.bool_)
+    there[numbers] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
 
 
 def _right_by_rules(response: str, question: Row) -> tuple[int, ...]:

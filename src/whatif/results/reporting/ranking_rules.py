@@ -61,7 +61,7 @@ def ranking_rules(
 
 def _rows(answers: QuestionPairAnswers, place: int, settings: Precision, name: str) -> Iterator[dict[str, Any]]:
     """The rows of one model, of pairs with answers to both questions."""
-    pairs = np.flatnonzero(answers.asked[place].all(axis=1))
+    pairs = np.flatnonzero(answers.asked_whole[place])
     for rule in RULES if answers.chosen else ():
         found = answers.chosen[rule][place][pairs]
         if not (found >= 0).any():
