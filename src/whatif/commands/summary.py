@@ -16,14 +16,13 @@ from whatif.engine.errors import WhatifError
 from whatif.engine.files.well_formed import escaped
 
 if TYPE_CHECKING:
-    from whatif.engine.params.models import ModelSettings
+    from whatif.engine.params.model_entries import Kind
 
 _METRICS = Path("metrics")
 _PAIRED, _OURS = "paired.csv", "ours"
 _MEASURES = ("original", "counterfactual", "drop")
 _NAME = 36  # columns of the name of a model
-_GUESSES = ("random", "first-option", "majority")
-_RULES = ("rules", "literal")  # what writes programs without a model
+_PLACES: Mapping[Kind, int] = {"own": 0, "embedded": 1, "rules": 1, "guess": 2}
 
 Row = tuple[str, str, tuple[str, ...]]  # key of a model, its strategy, and the cells
 Numbers = list[tuple[tuple[str, ...], float]]
@@ -40,13 +39,13 @@ def summary() -> None:
     from whatif import benchmarks
 
     params = benchmarks.load_params()
-    order = {key: _place(settings) for key, settings in params.models.items()}
+    order = {key: _PLACES[settings.kind] for key, settings in params.models.items()}
     for name in params.benchmarks:
         for line in lines_of(name, benchmarks.benchmark(name).headline, lambda model: order.get(model, 0)):
             click.echo(line)
         click.echo()
     click.echo("Accuracy in percent; drop: original minus counterfactual, in points, with its 95% interval.")
-    if any(map(_is_embedded, params.models.values())):
+    if any(settings.kind == "embedded" for settings in params.models.values()):
         click.echo("Embedded models know drawn pictures only. They say nothing about reasoning (docs/embedded.md).")
     click.echo("All tables: whatif show BENCHMARK. Every answer: whatif site --open. What is fresh: whatif status.")
 
@@ -146,15 +145,3 @@ def _numbers(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...
             yield from _numbers((*path, str(key)), inner)
     elif path and isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
         yield path, value
-
-
-def _place(settings: ModelSettings) -> int:
-    """0 for a model of the user's own, 1 for an embedded checkpoint and for programs without a model, 2 for a guess."""
-    if settings.adapter in _GUESSES:
-        return 2
-    writer = getattr(settings, "writer", None)
-    return int(_is_embedded(settings) or getattr(writer, "adapter", "") in _RULES)
-
-
-def _is_embedded(settings: ModelSettings) -> bool:
-    return str(getattr(settings, "checkpoint", "")).startswith("embedded:")

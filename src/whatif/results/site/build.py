@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from whatif.results.site.assets import publish_static, render
+from whatif.results.site.examples import Example
 from whatif.results.site.figures import figures_of, figures_page, publish_figures
 from whatif.results.site.item_files import write_item_files
 from whatif.results.site.layout import Entry, page, with_navigation
@@ -81,6 +82,7 @@ def build(
 
     publish_static(publish)
     summaries: list[Summary] = []
+    examples: dict[str, Example] = {}
     for source in sources:
         figures = figures_of(source)
         summaries.append(summary(source, figures))
@@ -91,8 +93,10 @@ def build(
         put(f"{source.name}/figures.html", figures_page(source, figures))
         if len(source.items):
             put(f"{source.name}/items.html", item_page(source))
-            write_item_files(source, _below(source.name, publish), _below(source.name, publish_picture))
-    put("index.html", overview_page(summaries))
+            example = write_item_files(source, _below(source.name, publish), _below(source.name, publish_picture))
+            if example is not None:
+                examples[source.name] = example
+    put("index.html", overview_page(summaries, examples))
     for one in extra:
         put(one.path, _extra_page(one))
 

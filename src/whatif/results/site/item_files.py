@@ -17,6 +17,7 @@ from typing import Any
 from whatif.engine.language.options import LETTERS
 from whatif.results.reporting.items import without_reasoning
 from whatif.results.site.differences import marked
+from whatif.results.site.examples import ChosenItem, Example, shown_pictures
 from whatif.results.site.item_index import SIDES, ItemIndex, code_of, searched
 from whatif.results.site.item_pictures import PictureFiles
 from whatif.results.site.sources import BenchmarkSource, Publish, PublishPicture
@@ -25,18 +26,17 @@ from whatif.results.site.sources import BenchmarkSource, Publish, PublishPicture
 _ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 ITEMS_PER_FILE = 100
 TEXTS_PER_FILE = 5_000
-_THUMBNAILS = 2
 
 Row = Mapping[str, Any]
 
 
-def write_item_files(source: BenchmarkSource, publish: Publish, publish_picture: PublishPicture) -> int:
+def write_item_files(source: BenchmarkSource, publish: Publish, publish_picture: PublishPicture) -> Example | None:
     """Writes all files of a benchmark's items; memory holds the index and 5,000 items' text.
 
     Paths are relative to the benchmark's folder; `publish_picture` is called for `pictures/` and `differences/`. Items
-    are read once. Returns the number of items.
+    are read once. Returns what the overview shows of one of them.
     """
-    index, pictures = ItemIndex(), PictureFiles(source.picture, publish_picture)
+    index, pictures, chosen = ItemIndex(), PictureFiles(source.picture, publish_picture), ChosenItem()
     items: list[dict[str, Any]] = []
     texts: list[str] = []
     files = {"items": 0, "text": 0}
@@ -49,6 +49,7 @@ def write_item_files(source: BenchmarkSource, publish: Publish, publish_picture:
         index.add(row, _thumbnails(row, pictures))
         items.append(item_data(row, index.systems, pictures))
         texts.append(searched(row))
+        chosen.add(row)
         if len(items) == ITEMS_PER_FILE:
             end("items", items)
             items = []
@@ -61,7 +62,7 @@ def write_item_files(source: BenchmarkSource, publish: Publish, publish_picture:
         end("text", "\n".join(texts))
     shape = {"perFile": ITEMS_PER_FILE, "textsPerFile": TEXTS_PER_FILE, "textFiles": files["text"]}
     publish("data/index.js", script_data("index", 0, {**index.columns(source.views), **shape}))
-    return len(index)
+    return chosen.example(pictures)
 
 
 def item_data(row: Row, systems: Mapping[str, int], pictures: PictureFiles) -> dict[str, Any]:
@@ -152,10 +153,8 @@ def _marked_by_side(texts: Sequence[Row], field: str) -> list[list[str]]:
 
 
 def _thumbnails(row: Row, pictures: PictureFiles) -> list[str]:
-    """Files of the first pictures; of a pair, the original and the counterfactual."""
-    paired = [next((one for one in row["pictures"] if one["side"] == side), None) for side in SIDES[:2]]
-    chosen = [one for one in paired if one] if all(paired) else row["pictures"][:1]
-    return [pictures.file(one["image_id"])[0] for one in chosen[:_THUMBNAILS]]
+    """Files of the pictures that stand for an item in the list."""
+    return [pictures.file(one["image_id"])[0] for one in shown_pictures(row)]
 
 
 def _without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
