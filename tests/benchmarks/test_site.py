@@ -260,3 +260,9 @@ def test_other_commands_know_the_site_is_no_benchmark(project: Project) -> None:
     assert "fresh     data/aggregate/site/files.parquet" in status
     page = [row for row in project.rows("aggregate", "files") if row["path"].startswith("site/")]
     assert page == []
+
+
+def test_an_input_that_a_step_does_not_read_is_named_with_those_that_it_reads(everything: Graph) -> None:
+    task = everything.jobs[-1].task(None, print)  # type: ignore[arg-type]
+    with pytest.raises(KeyError, match=r"reads no input 'shelfs'; its inputs are .*scenes files"):
+        task.paths("shelfs")
