@@ -162,7 +162,6 @@ def verify(task: Task[None]) -> None:
     """Recounts every stored scene and checks both questions against it; rejects every pair that disagrees."""
     from whatif.benchmarks.cvqa_synthetic.checks import question_defects, scene_defects
 
-    judgements = []
     rejected: dict[str, dict[str, Any]] = {}
     puzzles = task.rows("puzzles")
     for pair_id, pair in pairs_of(task.rows("questions")):
@@ -170,12 +169,11 @@ def verify(task: Task[None]) -> None:
         puzzle = next((puzzle for puzzle in puzzles if puzzle["pair_id"] == pair_id), None)
         if puzzle is None:
             raise WhatifError(f"pair {pair_id}: is among the questions but not among the puzzles; filter them again")
-        findings = {"scene": scene_defects(puzzle), "answer": question_defects(puzzle, pair)}
-        for check, defects in findings.items():
-            judgements.append(judgement(pair_id, check, defects))
+        findings = {"answer": question_defects(puzzle, pair), "scene": scene_defects(puzzle)}  # in the order of the key
+        task.outputs.writer("judgements").write([judgement(pair_id, *found) for found in findings.items()])
+        for check, defects in reversed(findings.items()):
             if defects and pair_id not in rejected:
                 rejected[pair_id] = rejection(pair_id, f"failed the check of its {check}", "; ".join(defects))
-    task.outputs.write("judgements", judgements)
     keep_pairs(task, rejected)
 
 

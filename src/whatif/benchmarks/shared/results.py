@@ -15,6 +15,7 @@ from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of
 from whatif.engine import artifacts
 from whatif.engine.artifacts.ahead import read_ahead
 from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.artifacts.stored_rows import StoredRows
 from whatif.engine.graph.dimensions import Dimension
 from whatif.engine.graph.task import Task
 from whatif.engine.language.strategies import DIRECT
@@ -197,7 +198,7 @@ class PairedResults(Results):
         more: further fields of a subclass. Millions of predictions are read in pieces.
         """
         table = task.read("questions")
-        questions = table.to_pylist()
+        questions = StoredRows(table)
         keys = with_predictions(task, CHOOSER)
         pilots = pilots_of(limits_of(task, CHOOSER, keys), dict.fromkeys(keys, questions), task.seed, task.benchmark)
         names = names_of(task, CHOOSER)
