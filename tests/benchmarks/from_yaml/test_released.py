@@ -315,6 +315,9 @@ def test_what_cannot_be_asked_is_rejected_with_its_reason(tmp_path: Path) -> Non
         ("question row 4", "cannot be scored"),
         ("question row 7", "repeated id"),
     ]
+    units = {row["question_id"]: json.loads(row["provenance"])["units"] for row in made.rows("extract", "questions")}
+    left = {key: {} for key in ("charts_test-q0-original", "charts_test-q1-reconstruction", "charts_test-q1-seed_0")}
+    assert units == left  # both families lack a chart
 
 
 def test_mistakes_are_said_in_one_line(tmp_path: Path) -> None:

@@ -36,42 +36,57 @@ Row = dict[str, Any]
 Add = Callable[[Row], None]
 
 
-def read_questions(settings: ExtractReleased, seed: int, add: Add, reject: Add) -> Iterator[Row]:
-    """Rows of `questions`; `add` receives images, `reject` the rejections.
+def read_questions(settings: ExtractReleased, seed: int, add: Add, reject: Add) -> list[Row]:
+    """Rows of `questions`, by id; `add` receives images, `reject` the rejections.
 
-    Raises WhatifError when a file cannot be read, or names pictures of a folder that is not given.
+    A unit with a rejected question is left out, so that none counts as all right without it. Raises WhatifError when a
+    file cannot be read, or names pictures of a folder that is not given.
     """
     wanted: set[str] | None = None
     if settings.limit is not None:
-        every = [draft.row["pair_id"] for draft in _drafts(settings, lambda row: None)]
-        wanted = sample(seed, "sets", every, settings.limit)
+        wanted = sample(
+            seed, "sets", [one.row["pair_id"] for one in _drafts(settings, lambda row: None)], settings.limit
+        )
     pictures = _Pictures(settings, add)
-    known: set[str] = set()
+    kept: dict[str, _Draft] = {}
+    incomplete: set[tuple[str, str]] = set()
     for draft in _drafts(settings, reject):
         if wanted is not None and draft.row["pair_id"] not in wanted:
             continue
-        found = [pictures.read(one) for one in draft.pictures]
-        wrong = next((one.problem for one in found if one.problem), "")
-        row = {**draft.row, "image_ids": [one.image_id for one in found]}
-        if wrong:
-            reject(rejection(draft.place, NO_PICTURE, wrong))
-        elif row["question_id"] in known:
-            reject(rejection(draft.place, REPEATED, f"an earlier question has the id {row['question_id']}"))
+        reason, detail = draft.defect
+        if not reason:
+            found = [pictures.read(one) for one in draft.pictures]
+            reason, detail = next(((NO_PICTURE, one.problem) for one in found if one.problem), ("", ""))
+            draft.row["image_ids"] = [one.image_id for one in found]
+        if not reason and draft.row["question_id"] in kept:
+            reason, detail = REPEATED, f"an earlier question has the id {draft.row['question_id']}"
+        if reason:
+            reject(rejection(draft.place, reason, detail))
+            incomplete |= set() if reason == REPEATED else set(draft.told["units"].items())
         else:
-            known.add(row["question_id"])
-            yield row
+            kept[draft.row["question_id"]] = draft
+    for draft in kept.values():
+        units = {kind: unit for kind, unit in draft.told["units"].items() if (kind, unit) not in incomplete}
+        draft.row["provenance"] = canonical_json({**draft.told, "units": units})
+    return [kept[name].row for name in sorted(kept)]
 
 
 @dataclass(frozen=True)
 class _Draft:
-    """A question without its pictures, the pictures as the files have them, and where it is from."""
+    """A question without its pictures, the pictures as the files have them, and where it is from.
+
+    told: what the files say beside it. defect: the reason and the detail why it is rejected, both empty if it is not.
+    """
 
     row: Row
-    pictures: list[Any]
+    told: Row
     place: str
+    pictures: list[Any] = field(default_factory=list)
+    defect: tuple[str, str] = ("", "")
 
 
 def _drafts(settings: ExtractReleased, reject: Add) -> Iterator[_Draft]:
+    """The questions of all rows; `reject` receives the rejections of those of which not even the set is known."""
     joined = {}
     if settings.joined:
         joined = {_key(row, settings, path): row for path, row in _rows(settings.joined)}
@@ -87,14 +102,10 @@ def _drafts(settings: ExtractReleased, reject: Add) -> Iterator[_Draft]:
         for name, question in settings.questions.items():
             place = f"{name} row {number}"
             try:
-                draft = _draft(question, names, number, place)
+                if draft := _draft(_Values(f"questions.{name}", names), question, number, place):
+                    yield draft
             except ExpressionError as error:
-                reject(rejection(place, FAILED, f"questions.{name}.{error}"))
-                continue
-            if isinstance(draft, str):
-                reject(rejection(place, NOT_SCORED, draft))
-            elif draft is not None:
-                yield draft
+                reject(rejection(place, FAILED, str(error)))
 
 
 def _rows(paths: Iterable[str]) -> Iterator[tuple[Path, Row]]:
@@ -130,57 +141,79 @@ def _names(row: Row) -> Row:
     return {**attributes_of(named), **{name: value for name, value in named.items() if isinstance(value, dict)}}
 
 
-def _draft(question: ReleasedQuestion, names: Row, number: int, place: str) -> _Draft | str | None:
-    """The question of a row, None if it has none, or why it cannot be scored. Raises ExpressionError with the key."""
-    known = dict(names)
+class _Values:
+    """The values of a row's expressions. All methods raise ExpressionError, naming the key."""
 
-    def value(key: str, expression: str | None) -> Any:
+    def __init__(self, path: str, names: Mapping[str, Any]) -> None:
+        self._path, self._names = path, dict(names)
+
+    def of(self, key: str, expression: str | None) -> Any:
+        """The value of an expression; None without one."""
         try:
-            return None if expression is None else evaluate(expression, known)
+            return None if expression is None else evaluate(expression, self._names)
         except ExpressionError as error:
-            raise ExpressionError(f"{key}: {error}") from None
+            raise ExpressionError(f"{self._path}.{key}: {error}") from None
 
-    def text(key: str, given: Any) -> str:
+    def text(self, key: str, expression: str | None) -> str:
+        """The value as the text of an answer."""
+        return self.written(key, self.of(key, expression))
+
+    def texts(self, key: str, expression: str | None) -> list[str]:
+        """The values of a list as texts; none without an expression, or for nothing."""
+        return [self.written(key, one) for one in self.of(key, expression) or []]
+
+    def written(self, key: str, value: Any) -> str:
+        """A value as the text of an answer."""
         try:
-            return written(given)
+            return written(value)
         except ExpressionError as error:
-            raise ExpressionError(f"{key}: {error}") from None
+            raise ExpressionError(f"{self._path}.{key}: {error}") from None
 
+    def name(self, name: str, expression: str) -> None:
+        """Adds a name for the expressions that follow."""
+        self._names[name] = self.of(f"names.{name}", expression)
+
+
+def _draft(values: _Values, question: ReleasedQuestion, number: int, place: str) -> _Draft | None:
+    """The question of a row; None if it has none. Raises ExpressionError if not even its set or units are known."""
     for name, expression in question.names.items():
-        known[name] = value(f"names.{name}", expression)
-    if not value("where", question.where):
+        values.name(name, expression)
+    if not values.of("where", question.where):
         return None
-    choices = [text("options", one) for one in value("options", question.options) or []]
-    answer = text("answer", value("answer", question.answer))
-    if choices:
-        if answer not in (*choices, *LETTERS[: len(choices)]):
-            raise ExpressionError(f"answer: is {answer!r}, which is neither an option nor the letter of one")
-        answer = LETTERS[choices.index(answer)] if answer in choices else answer
-    kind: Any = "choice" if choices else kind_of(answer)
-    asked = _NAMED.sub(lambda match: text(f"question: {match[1]}", value("question", match[1])), question.question)
-    if not is_correct(extract(answer, kind, asked, choices), answer, kind):
-        return f"the answer {answer!r} is not extracted from itself"
-    picture = value("picture", question.picture)
-    units = {name: value(f"units.{name}", expression) for name, expression in question.units.items()}
-    told = {
+    units = {name: values.of(f"units.{name}", expression) for name, expression in question.units.items()}
+    told: Row = {
         "row": number,
-        "units": {name: text(f"units.{name}", unit) for name, unit in units.items() if unit is not None},
-        "answers": [text("answers", one) for one in value("answers", question.answers) or []],
-        "prior": "" if (prior := value("prior", question.prior)) is None else text("prior", prior),
+        "units": {name: values.written(f"units.{name}", unit) for name, unit in units.items() if unit is not None},
     }
-    ids = {key: text(key, value(key, getattr(question, key))) for key in ("id", "set", "group", "variant")}
-    row = {
-        "question_id": ids["id"],
-        "pair_id": ids["set"],
-        "group": ids["group"],
-        "variant": ids["variant"],
-        "question": asked,
-        "choices": choices or None,
-        "answer": answer,
-        "answer_kind": kind,
-        "provenance": canonical_json(told),
+    row: Row = {
+        "question_id": values.text("id", question.id),
+        "pair_id": values.text("set", question.set),
+        "group": values.text("group", question.group),
+        "variant": values.text("variant", question.variant),
     }
-    return _Draft(row, [one for one in (picture if isinstance(picture, list) else [picture]) if one], place)
+    try:
+        choices = values.texts("options", question.options)
+        answer = values.text("answer", question.answer)
+        if choices and answer not in (*choices, *LETTERS[: len(choices)]):
+            return _Draft(row, told, place, defect=(NOT_SCORED, f"the answer {answer!r} is not among the options"))
+        answer = _letter(answer, choices)
+        prior = values.of("prior", question.prior)
+        told["prior"] = "" if prior is None else _letter(values.written("prior", prior), choices)
+        told["answers"] = values.texts("answers", question.answers)
+        text = _NAMED.sub(lambda match: values.text("question", match[1]), question.question)
+        picture = values.of("picture", question.picture)
+    except ExpressionError as error:
+        return _Draft(row, told, place, defect=(FAILED, str(error)))
+    kind: Any = "choice" if choices else kind_of(answer)
+    row |= {"question": text, "choices": choices or None, "answer": answer, "answer_kind": kind}
+    if not is_correct(extract(answer, kind, text, choices), answer, kind):
+        return _Draft(row, told, place, defect=(NOT_SCORED, f"the answer {answer!r} is not extracted from itself"))
+    return _Draft(row, told, place, [one for one in (picture if isinstance(picture, list) else [picture]) if one])
+
+
+def _letter(answer: str, choices: list[str]) -> str:
+    """The letter of an option; any other text stays."""
+    return LETTERS[choices.index(answer)] if answer in choices else answer
 
 
 def kind_of(answer: str) -> str:

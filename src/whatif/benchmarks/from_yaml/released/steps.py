@@ -57,8 +57,8 @@ def extract(task: Task[ExtractReleased]) -> None:
             )
     rejected: list[dict[str, Any]] = []
     with SortedImages(task.outputs.writer("images")) as images:
-        questions = list(read_questions(settings, task.seed, images.add, rejected.append))
-    task.outputs.write("questions", sorted(questions, key=lambda row: str(row["question_id"])))
+        questions = read_questions(settings, task.seed, images.add, rejected.append)
+    task.outputs.write("questions", questions)
     task.outputs.write("rejections", rejected)
     first = f"the first: {rejected[0]['detail']}" if rejected else ""
     task.check_losses("questions", len(questions), rejected, remedy=first)
