@@ -58,8 +58,15 @@ def write_attempts(task: Task[AnswerFiles]) -> None:
     task.check_losses("answers", len(found), refused, remedy=_REMEDY.format(task.benchmark))
 
 
+def attempts_in(task: Task[Any]) -> list[dict[str, Any]]:
+    """People's answers among the inputs of a step; none if it reads none."""
+    return list(task.rows("attempts")) if "attempts" in task.inputs else []
+
+
 def people_stage(task: Task[Any]) -> Iterator[FunnelStage]:
     """The stage of the funnel in which people's answers were read, if there are some."""
+    if "attempts" not in task.inputs:
+        return
     stage = stage_of_losses("people", "answers", task.count("attempts"), task.rows("uncounted"))
     if stage.came_in:
         yield stage

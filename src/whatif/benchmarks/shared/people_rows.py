@@ -1,4 +1,8 @@
-"""People's answers in the results of a benchmark: further rows and a view of its table of accuracies."""
+"""People's answers in the results of a benchmark: further rows and a view of its table of accuracies.
+
+People are no entry of `models`: they answer some of the questions, each as often as there are attempts, while a
+question that a model leaves out counts as wrong, and all questions of a model have the same number of samples.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Protocol, Self
 
 from whatif.benchmarks.shared.dimensions import CHOOSER
-from whatif.benchmarks.shared.human_attempts import people_stage
+from whatif.benchmarks.shared.human_attempts import attempts_in, people_stage
 from whatif.benchmarks.shared.judged_rows import with_judged_rows
 from whatif.benchmarks.shared.people_rows import with_people
 from whatif.benchmarks.shared.pilots import Pilot, marked, pilots_of
@@ -139,7 +139,7 @@ class SystemResults(Results):
             plain_names=names,
             questions=questions,
             judged=judged_of(task, task.settings.judge, questions, marked_names),
-            human_attempts=list(task.rows("attempts")),
+            human_attempts=attempts_in(task),
             answers=answers,
             rule=settings.rule,
             by_mean=by_mean,
@@ -217,7 +217,7 @@ class PairedResults(Results):
             dimension=CHOOSER,
             questions=questions,
             judged=judged_of(task, judge, questions, fields["names"]),
-            human_attempts=list(task.rows("attempts")),
+            human_attempts=attempts_in(task),
             stages=[*stages, *people_stage(task), *evaluation_stages(task, CHOOSER, pilots)],
             images=shared_images(questions) if by_image else None,
             **more,
