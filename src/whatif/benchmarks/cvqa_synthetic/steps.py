@@ -27,7 +27,9 @@ from whatif.benchmarks.shared.dimensions import (
     SHOWN_JUDGE,
     SHOWN_PROGRAMMER,
 )
+from whatif.benchmarks.shared.human_attempts import people_step
 from whatif.benchmarks.shared.judging import judge_step
+from whatif.benchmarks.shared.people import answered_questions
 from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
@@ -197,6 +199,7 @@ def evaluate(task: Task[Ask]) -> None:
 
 judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
 probes = probe_step(evaluate, PROBE)
+people = people_step(verify["questions"])
 
 
 @_step(
@@ -262,6 +265,8 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "predictions": evaluate["predictions"],
         "judged": judge["judged"],
         "probed": probes["probed"],
+        "attempts": people["attempts"],
+        "uncounted": people["uncounted"],
         "program-findings": find_causes["program-findings"],
     },
     outputs=SITE_OUTPUTS,
@@ -279,9 +284,22 @@ def aggregate(task: Task[ReportSettings]) -> None:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CvqaSyntheticSettings,
-    steps=(extract, generate, filter_, verify, evaluate, judge, probes, find_causes, audit_shortcuts, aggregate),
+    steps=(
+        extract,
+        generate,
+        filter_,
+        verify,
+        evaluate,
+        judge,
+        probes,
+        people,
+        find_causes,
+        audit_shortcuts,
+        aggregate,
+    ),
     citation=CITATION,
     headline=HEADLINE,
+    people={"answer": answered_questions(verify["questions"], generate["images"])},
     plots=(scatter_plot(TITLE, *OF_ACCURACIES),),
     about=(
         "Multiple-choice questions about drawn puzzles. The counterfactual question adds a presupposition, such as an"
