@@ -21,6 +21,7 @@ EXTRAS = {
     "lora": ("peft",),
     "real": ("gguf",),
     "slurm": ("snakemake_executor_plugin_slurm",),
+    "tracking": ("alembic", "dvclive", "mlflow", "sqlalchemy", "wandb"),
 }
 
 
