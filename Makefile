@@ -36,7 +36,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	pip install --quiet --constraint constraints.txt --editable '.[pipeline,models,dev]'
+	pip install --quiet --constraint constraints.txt --editable '.[pipeline,models,tracking,dev]'
 	touch $@
 
 # Quiet: without DVC's lines about stages. Jobs, their warnings and their failures are shown all the same.

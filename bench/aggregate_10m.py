@@ -136,7 +136,9 @@ def _predictions(block: range, model: int, generator: np.random.Generator) -> pa
         "model": [f"model-{model:02d}"] * rows,
         "strategy": ["direct"] * rows,
         "response": pa.nulls(rows, pa.string()) if ranked else pc.if_else(pa.array(error), None, words),
-        "choice_scores": _scores(generator, rows, error) if ranked else pa.array([None] * rows, pa.list_(OPTION_SCORE)),
+        "choice_scores": option_scores(generator, rows, error)
+        if ranked
+        else pa.array([None] * rows, pa.list_(OPTION_SCORE)),
         "answer": pc.if_else(pa.array(answered), pa.array(letters), None),
         "status": np.array(_STATUSES)[status],
         "reason": pc.if_else(pa.array(answered), None, "made up"),
@@ -150,7 +152,7 @@ def _predictions(block: range, model: int, generator: np.random.Generator) -> pa
     return pa.table({**made, **blank})
 
 
-def _scores(generator: np.random.Generator, rows: int, error: Any) -> pa.Array:
+def option_scores(generator: np.random.Generator, rows: int, error: Any) -> pa.Array:
     sizes = np.where(error, 0, 4)
     total = int(sizes.sum())
     likelihood, tokens = generator.normal(-8, 2, total), generator.integers(1, 4, size=total, dtype=np.int32)

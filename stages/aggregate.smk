@@ -38,6 +38,8 @@ rule aggregate_cvqa_synthetic:
         all_of("data/evaluate/{model}/cvqa-synthetic/predictions/{part}.parquet"),
         all_of("data/evaluate/{model}/cvqa-synthetic/judged/{judge}/{prompt}/{part}.parquet"),
         all_of("data/evaluate/{model}/cvqa-synthetic/probed/{probe}.parquet"),
+        all_of("data/verify/cvqa-synthetic/attempts/{people}.parquet"),
+        all_of("data/verify/cvqa-synthetic/uncounted/{people}.parquet"),
         all_of("data/evaluate/{model}/cvqa-synthetic/program-findings/{part}.parquet"),
     output:
         "data/aggregate/cvqa-synthetic/items.parquet",
@@ -103,6 +105,8 @@ rule aggregate_cvqa_real:
         all_of("data/evaluate/{model}/cvqa-real/predictions/{strategy}/{part}.parquet"),
         all_of("data/evaluate/{model}/cvqa-real/judged/{judge}/{prompt}/{strategy}/{part}.parquet"),
         all_of("data/evaluate/{model}/cvqa-real/probed/{strategy}/{probe}.parquet"),
+        all_of("data/verify/cvqa-real/attempts/{people}.parquet"),
+        all_of("data/verify/cvqa-real/uncounted/{people}.parquet"),
         all_of("data/evaluate/{model}/cvqa-real/program-findings/{strategy}/{part}.parquet"),
         "data/aggregate/cvqa-real/shortcuts.parquet",
     output:
@@ -137,6 +141,8 @@ rule aggregate_scenes:
         all_of("data/evaluate/{model}/scenes/predictions/{strategy}.parquet"),
         all_of("data/evaluate/{model}/scenes/judged/{judge}/{prompt}/{strategy}.parquet"),
         all_of("data/evaluate/{model}/scenes/probed/{strategy}/{probe}.parquet"),
+        all_of("data/verify/scenes/attempts/{people}.parquet"),
+        all_of("data/verify/scenes/uncounted/{people}.parquet"),
         all_of("data/evaluate/{matcher}/scenes/matches.parquet"),
     output:
         "data/aggregate/scenes/items.parquet",
@@ -270,6 +276,8 @@ rule aggregate_cfmm:
         all_of("data/evaluate/{model}/cfmm/predictions/{strategy}.parquet"),
         all_of("data/evaluate/{model}/cfmm/judged/{judge}/{prompt}/{strategy}.parquet"),
         all_of("data/evaluate/{model}/cfmm/probed/{strategy}/{probe}.parquet"),
+        all_of("data/verify/cfmm/attempts/{people}.parquet"),
+        all_of("data/verify/cfmm/uncounted/{people}.parquet"),
     output:
         "data/aggregate/cfmm/items.parquet",
         "data/aggregate/cfmm/views.parquet",
@@ -335,8 +343,8 @@ rule aggregate_mucr:
         all_of("data/evaluate/{model}/mucr/probed/{strategy}/{probe}.parquet"),
         all_of("data/evaluate/{tuned}/mucr/tuned-predictions/{seed}.parquet"),
         all_of("data/evaluate/{tuned}/mucr/losses/{seed}.parquet"),
-        "data/verify/mucr/attempts.parquet",
-        "data/verify/mucr/uncounted.parquet",
+        all_of("data/verify/mucr/attempts/{people}.parquet"),
+        all_of("data/verify/mucr/uncounted/{people}.parquet"),
         "data/aggregate/mucr/shortcuts.parquet",
     output:
         "data/aggregate/mucr/items.parquet",

@@ -23,7 +23,24 @@ rule verify_cvqa_synthetic:
     resources:
         **resources_for("verify_cvqa_synthetic"),
     shell:
-        "whatif verify cvqa-synthetic > {log} 2>&1"
+        "whatif verify cvqa-synthetic --step verify > {log} 2>&1"
+
+
+rule verify_cvqa_synthetic_people:
+    input:
+        "data/verify/cvqa-synthetic/questions.parquet",
+    output:
+        "data/verify/cvqa-synthetic/attempts/{people}.parquet",
+        "data/verify/cvqa-synthetic/uncounted/{people}.parquet",
+    log:
+        "logs/verify/cvqa-synthetic/people/{people}.log",
+    priority: 3
+    group:
+        group_for("verify_cvqa_synthetic_people")
+    resources:
+        **resources_for("verify_cvqa_synthetic_people"),
+    shell:
+        "whatif verify cvqa-synthetic --step people --people {wildcards.people} > {log} 2>&1"
 
 
 rule verify_cvqa_real_check:
@@ -82,6 +99,23 @@ rule verify_cvqa_real:
         "whatif verify cvqa-real --step verify > {log} 2>&1"
 
 
+rule verify_cvqa_real_people:
+    input:
+        "data/verify/cvqa-real/questions.parquet",
+    output:
+        "data/verify/cvqa-real/attempts/{people}.parquet",
+        "data/verify/cvqa-real/uncounted/{people}.parquet",
+    log:
+        "logs/verify/cvqa-real/people/{people}.log",
+    priority: 3
+    group:
+        group_for("verify_cvqa_real_people")
+    resources:
+        **resources_for("verify_cvqa_real_people"),
+    shell:
+        "whatif verify cvqa-real --step people --people {wildcards.people} > {log} 2>&1"
+
+
 rule verify_scenes:
     input:
         all_of("data/generate/scenes/images/{part}.parquet"),
@@ -100,7 +134,24 @@ rule verify_scenes:
     resources:
         **resources_for("verify_scenes"),
     shell:
-        "whatif verify scenes > {log} 2>&1"
+        "whatif verify scenes --step verify > {log} 2>&1"
+
+
+rule verify_scenes_people:
+    input:
+        "data/verify/scenes/questions.parquet",
+    output:
+        "data/verify/scenes/attempts/{people}.parquet",
+        "data/verify/scenes/uncounted/{people}.parquet",
+    log:
+        "logs/verify/scenes/people/{people}.log",
+    priority: 3
+    group:
+        group_for("verify_scenes_people")
+    resources:
+        **resources_for("verify_scenes_people"),
+    shell:
+        "whatif verify scenes --step people --people {wildcards.people} > {log} 2>&1"
 
 
 rule verify_coco_counterfactuals:
@@ -162,7 +213,24 @@ rule verify_cfmm:
     resources:
         **resources_for("verify_cfmm"),
     shell:
-        "whatif verify cfmm > {log} 2>&1"
+        "whatif verify cfmm --step verify > {log} 2>&1"
+
+
+rule verify_cfmm_people:
+    input:
+        "data/verify/cfmm/questions.parquet",
+    output:
+        "data/verify/cfmm/attempts/{people}.parquet",
+        "data/verify/cfmm/uncounted/{people}.parquet",
+    log:
+        "logs/verify/cfmm/people/{people}.log",
+    priority: 3
+    group:
+        group_for("verify_cfmm_people")
+    resources:
+        **resources_for("verify_cfmm_people"),
+    shell:
+        "whatif verify cfmm --step people --people {wildcards.people} > {log} 2>&1"
 
 
 rule verify_mucr:
@@ -215,14 +283,14 @@ rule verify_mucr_people:
     input:
         "data/verify/mucr/questions.parquet",
     output:
-        "data/verify/mucr/attempts.parquet",
-        "data/verify/mucr/uncounted.parquet",
+        "data/verify/mucr/attempts/{people}.parquet",
+        "data/verify/mucr/uncounted/{people}.parquet",
     log:
-        "logs/verify/mucr/people.log",
+        "logs/verify/mucr/people/{people}.log",
     priority: 3
     group:
         group_for("verify_mucr_people")
     resources:
         **resources_for("verify_mucr_people"),
     shell:
-        "whatif verify mucr --step people > {log} 2>&1"
+        "whatif verify mucr --step people --people {wildcards.people} > {log} 2>&1"

@@ -134,7 +134,11 @@ def test_images_on_the_web() -> None:
     ("arguments", "told"),
     [
         (["nothing", "out", "--to", "csv"], "benchmark nothing: is unknown; use one of cfmm, coco-counterfactuals, "),
-        (["scenes", "out", "--to", "csv"], "benchmark scenes: people judge nothing in it; use one of "),
+        (
+            ["coco-counterfactuals-training", "out", "--to", "csv"],
+            "benchmark coco-counterfactuals-training: people judge nothing in it; use one of ",
+        ),
+        (["scenes", "out", "--to", "csv"], "there is no table of questions; run `dvc repro`"),
         (["cvqa-real", "out", "--of", "verify", "--to", "mturk"], "--image-url is missing; MTurk shows images from"),
         (
             ["cvqa-real", "out", "--of", "verify", "--to", "csv", "--image-url", "x"],

@@ -3,7 +3,8 @@
 A folder `my_benchmark` defines the benchmark `my-benchmark`; its package contains a `Benchmark` named `BENCHMARK`.
 Another package registers its own in the entry-point group `whatif.benchmarks`: `my-benchmark = "my_package"`.
 A package may have a file `defaults.yaml`, over which the settings of `params.yaml` are laid (`engine.params.defaults`).
-A file `benchmarks/my-benchmark.yaml` beside `params.yaml` declares `my-benchmark` (docs/yaml-benchmarks.md).
+A file `benchmarks/my-benchmark.yaml` beside `params.yaml` declares `my-benchmark` (docs/yaml-benchmarks.md), and the
+files of the folder `released` declare benchmarks over files that others have released (docs/named-benchmarks.md).
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ def _registered() -> tuple[dict[str, str], dict[str, str]]:
     faults = {}
     for point in entry_points(group=GROUP):
         module = point.value.partition(":")[0].strip()
-        if point.name in found:
+        if point.name in released():
+            faults[point.name] = f"is in {module}, but whatif has a benchmark of this name; uninstall it"
+        elif point.name in found:
             faults[point.name] = f"is in {found[point.name]} and in {module}; uninstall one of them"
         elif point.name == SITE:
             faults[SITE] = f"is in {module}; this is the name of the site of all, so give it another"
@@ -79,6 +82,8 @@ def yaml_files(project: Path = Path()) -> dict[str, Path]:
     if path := min((project / FOLDER).glob("*.yml"), default=None):
         raise WhatifError(f"{path}: the name of a benchmark's file ends in .yaml; rename it to {path.stem}.yaml")
     for path in sorted((project / FOLDER).glob("*.yaml")):
+        if path.stem in released():
+            raise WhatifError(f"{path}: whatif has a benchmark of this name; give the file another one")
         if not _SLUG.fullmatch(path.stem) or path.stem == SITE:
             raise WhatifError(f"{path}: must be named after its benchmark, in small letters, digits and single hyphens")
         if path.stem in modules():
@@ -87,9 +92,15 @@ def yaml_files(project: Path = Path()) -> dict[str, Path]:
     return found
 
 
+@cache
+def released() -> dict[str, Path]:
+    """The YAML files of whatif that declare benchmarks over released files, by name; none is read."""
+    return {path.stem: path for path in sorted((_HERE / "released").glob("*.yaml"))}
+
+
 def installed(project: Path = Path()) -> list[str]:
     """The names of all benchmarks that `params.yaml` may select, sorted."""
-    return sorted([*modules(), *yaml_files(project)])
+    return sorted([*modules(), *released(), *yaml_files(project)])
 
 
 def benchmark(name: str, project: Path = Path()) -> Benchmark:
@@ -98,11 +109,11 @@ def benchmark(name: str, project: Path = Path()) -> Benchmark:
     Raises WhatifError if its module cannot be imported or defines none, or if its YAML file has mistakes; KeyError if
     the name is unknown.
     """
-    files = yaml_files(project)
-    if name in files:
+    files = yaml_files(project) | released()
+    if name in files and name not in _registered()[1]:
         from whatif.benchmarks.from_yaml.declaration import declared
 
-        return declared(files[name], name)
+        return declared(files[name], name, shipped=name in released())
     return _installed(name)
 
 

@@ -66,6 +66,7 @@ COMMANDS = {
     "diff": "whatif.commands.diff:diff",
     "power": "whatif.commands.power:power",
     "weaknesses": "whatif.commands.weaknesses:weaknesses",
+    "subset": "whatif.commands.subset:subset",
     "environment": "whatif.commands.environment:environment",
     "programs": "whatif.commands.programs:programs",
     "program-trace": "whatif.commands.program_trace:program_trace",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from whatif.engine.params.gates import Gate, gate
 if TYPE_CHECKING:
     from whatif.results.comparison.runs import Run
 
+_TOGETHER = 1_000  # lines that are printed at once
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
@@ -99,14 +101,16 @@ def diff(
     first, second = sides(Path(), a, b, _of_parameters)
     found = report(first, second, Selection(benchmarks, models, groups, of_pairs=bool(checked)))
     checks = checks_of(found, checked)
-    flipped = list(flips_of(found.compared)) if flips or site else []
     if as_json:
-        click.echo(to_json(found, flipped if flips else None, checks if checked else None))
+        click.echo(to_json(found, list(flips_of(found.compared)) if flips else None, checks if checked else None))
     else:
-        click.echo("\n".join(lines_of(found, every=every, flips=flipped if flips else ())))
+        lines = lines_of(found, every=every, flips=flips_of(found.compared) if flips else ())
+        while some := list(itertools.islice(lines, _TOGETHER)):
+            click.echo("\n".join(some))
     if site:
         from whatif.results.comparison.pages import write_pages
 
+        flipped = list(flips_of(found.compared))
         pages = write_pages(Path("site"), found, flipped, name)
         click.echo(f"{len(flipped):,} flipped items: {display_path(pages)}", err=as_json)
     if junit is not None:

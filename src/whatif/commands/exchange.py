@@ -1,4 +1,4 @@
-"""`whatif import` and `whatif export`: questions and image pairs, read from and written to other formats."""
+"""`whatif import` and `whatif export`: questions, image pairs and results, read from and written to other formats."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whatif.commands.export_results import export_results
 from whatif.commands.people_tasks import export_people_tasks
 from whatif.commands.picture_pairs import export_errors, export_pairs, export_tasks, import_labels, import_pairs
 from whatif.engine.errors import WhatifError
@@ -46,9 +47,9 @@ def import_c_vqa(csv: Path, output: Path) -> None:
     click.echo(f"{display_path(output)}: {len(questions):,} questions in {len(questions) // 2:,} pairs")
 
 
-@click.group("export", commands=[export_pairs, export_tasks, export_errors, export_people_tasks])
+@click.group("export", commands=[export_pairs, export_tasks, export_errors, export_people_tasks, export_results])
 def export() -> None:
-    """Write questions or image pairs in the format of a released data set or a tool, or as annotation tasks."""
+    """Write questions or image pairs for other tools or as annotation tasks, or results for experiment trackers."""
 
 
 _QUESTIONS = click.option(

@@ -31,7 +31,7 @@ def new(name: str, folder: Path | None) -> None:
     from whatif.commands.new_project import checked_names, make_project
     from whatif.engine.files.well_formed import escaped
 
-    names = checked_names(name, discovery.modules())
+    names = checked_names(name, {**discovery.modules(), **dict.fromkeys(discovery.released(), "whatif")})
     made = make_project(names, Path(names.benchmark) if folder is None else folder)
     git = "a git repository, nothing is committed yet" if made.in_git else "no git repository: git is not installed"
     steps = [

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from whatif.engine.graph.steps import Benchmark, OutputOf
     from whatif.people.imports.items import Items
 
+ANSWER = "answer"  # the kind of work in which people answer questions, which many benchmarks have
+
 
 @click.command("tasks")
 @click.argument("benchmark")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--to", "tool", type=click.Choice(["label-studio", "csv", "mturk"]), required=True, help="The tool.")
-@click.option("--of", "kind", help="The kind of work, where a benchmark has several, for example annotate or verify.")
+@click.option("--of", "kind", help="The kind of work, where a benchmark has several, for example verify or answer.")
 @click.option(
     "--annotators",
     type=click.IntRange(1, 1000),
@@ -130,13 +132,14 @@ def _benchmark(name: str) -> Benchmark:
 
 
 def _work(benchmark: Benchmark, kind: str | None) -> PeoplesWork:
-    """The work of this name, or the only one."""
+    """The work of this name, or the only one beside answering questions."""
     known = benchmark.people
     if not known:
         raise WhatifError(f"benchmark {benchmark.name}: people judge nothing in it; use one of {', '.join(_judged())}")
-    if kind is None and len(known) > 1:
+    usual = [one for one in known if one != ANSWER] or [ANSWER]
+    if kind is None and len(usual) > 1:
         raise WhatifError(f"--of is missing; benchmark {benchmark.name} has several kinds of work: {', '.join(known)}")
-    name = next(iter(known)) if kind is None else kind
+    name = usual[0] if kind is None else kind
     if name not in known:
         raise WhatifError(f"--of {name}: is unknown; benchmark {benchmark.name} has {', '.join(known)}")
     return known[name]

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import csv
-import json
-import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from whatif.engine.errors import WhatifError
 from whatif.engine.files.well_formed import escaped
+from whatif.results.reporting.headline_numbers import METRICS, PAIRED, Numbers, json_numbers, paired_numbers
 
 if TYPE_CHECKING:
     from whatif.engine.params.models import ModelSettings
     from whatif.engine.params.whole import Params
 
-_METRICS = Path("metrics")
-_PAIRED, _OURS = "paired.csv", "ours"
 _MEASURES = ("original", "counterfactual", "drop")
 _NAME = 36  # columns of the name of a model
 _GUESSES = ("random", "first-option", "majority")
 _RULES = ("rules", "literal")  # what writes programs without a model
 
 Row = tuple[str, str, tuple[str, ...]]  # key of a model, its strategy, and the cells
-Numbers = list[tuple[tuple[str, ...], float]]
 
 
 @click.command()
@@ -58,17 +52,15 @@ def own_first(params: Params) -> Callable[[str], int]:
     return lambda model: order.get(model, 0)
 
 
-def lines_of(
-    benchmark: str, headline: Sequence[str], place: Callable[[str], int], folder: Path = _METRICS
-) -> list[str]:
+def lines_of(benchmark: str, headline: Sequence[str], place: Callable[[str], int], folder: Path = METRICS) -> list[str]:
     """The lines of one benchmark, whose tables are in `folder`; models are sorted by `place`.
 
     headline: the measures to show of models without pairs; the most frequent one if there is nothing else.
     Raises WhatifError when a file of numbers is not valid.
     """
-    rows, more = _paired(folder / benchmark / _PAIRED)
+    rows, more = _paired(folder / benchmark / PAIRED)
     known = {model for model, *_ in rows}
-    numbers = _numbers_of(folder / f"{benchmark}.json")
+    numbers = json_numbers(folder / f"{benchmark}.json")
     if numbers is None:
         return [f"{benchmark}: no results yet; `dvc repro` or `snakemake --cores 2` makes them"]
     others, measures = _headline([one for one in numbers if not known & set(one[0])], headline, any_measure=not rows)
@@ -94,25 +86,16 @@ def _table(heading: str, columns: Sequence[str], rows: Sequence[Row], place: Cal
 
 def _paired(path: Path) -> tuple[list[Row], int]:
     """Our systems over all groups of pairs, each model with its first strategy; and the number of all others."""
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row["source"] == _OURS and not row["group"]]
-    except FileNotFoundError:
-        return [], 0
-    except (KeyError, ValueError, csv.Error) as error:
-        raise WhatifError(f"{path}: is not a table `paired` ({error}); delete it, and `dvc repro` makes it") from None
-    systems: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
-    for row in rows:
-        systems.setdefault((row["model"], row["strategy"]), {})[row["measure"]] = row
+    systems = paired_numbers(path)
     found: dict[str, Row] = {}
-    for (model, strategy), measures in systems.items():
-        if model not in found and all(name in measures for name in _MEASURES):
-            drop = measures["drop"]
-            ends = [float(drop[end]) for end in ("low", "high") if drop[end]]
+    for system in systems:
+        if system.model not in found and all(name in system.measures for name in _MEASURES):
+            original, counterfactual, drop = (system.measures[name] for name in _MEASURES)
+            ends = [end for end in (drop.low, drop.high) if end is not None]
             interval = f" [{', '.join(f'{end:.1f}' for end in ends)}]" if ends else ""
-            original, counterfactual, change = (f"{float(measures[name]['value']):.1f}" for name in _MEASURES)
-            cells = (f"{int(float(drop['n'])):,}", original, counterfactual, f"{change}{interval}")
-            found[model] = (model, strategy, cells)
+            change = f"{drop.value:.1f}{interval}"
+            cells = (f"{drop.n or 0:,}", f"{original.value:.1f}", f"{counterfactual.value:.1f}", change)
+            found[system.model] = (system.model, system.strategy, cells)
     return list(found.values()), len(systems) - len(found)
 
 
@@ -135,24 +118,6 @@ def _headline(numbers: Numbers, headline: Sequence[str], *, any_measure: bool) -
 
 def _shown(number: float | None) -> str:
     return "" if number is None else f"{number:.1f}"
-
-
-def _numbers_of(file: Path) -> Numbers | None:
-    """The numbers of a metrics file with their places; None if it does not exist."""
-    try:
-        return list(_numbers((), json.loads(file.read_text(encoding="utf-8"))))
-    except FileNotFoundError:
-        return None
-    except ValueError as error:
-        raise WhatifError(f"{file}: is not JSON ({error}); delete it, and `dvc repro` writes it again") from None
-
-
-def _numbers(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], float]]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _numbers((*path, str(key)), inner)
-    elif path and isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-        yield path, value
 
 
 def _place(settings: ModelSettings) -> int:

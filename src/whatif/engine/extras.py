@@ -22,6 +22,7 @@ EXTRAS = {
     "real": ("gguf",),
     "ro-crate": ("rocrate",),
     "slurm": ("snakemake_executor_plugin_slurm",),
+    "tracking": ("alembic", "dvclive", "mlflow", "sqlalchemy", "wandb"),
 }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from whatif.engine.artifacts.stored_rows import in_order
 from whatif.engine.artifacts.variants import are_pairs, variant_order
 from whatif.engine.errors import WhatifError
 from whatif.engine.language.options import printed_question
@@ -54,7 +55,7 @@ def write_questions(questions: Sequence[Row], images: Pictures, folder: Path) ->
     Raises WhatifError when there are no questions, when an image is in none of the image files, and when the folder
     cannot be written.
     """
-    rows = sorted(questions, key=lambda row: str(row["question_id"]))
+    rows = in_order(questions, "question_id")
     if not rows:
         raise WhatifError(f"{folder}: there are no questions to write")
     single = all(len(row["image_ids"]) == 1 for row in rows)

@@ -141,7 +141,13 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     project = selected(Project(tmp_path_factory.mktemp("judged")))
     project.section("aggregate").update(shown_items=1, rule="sum")
     people = [judgement(row["question_id"], person, "accept") for row in rows()[:4] for person in ("p1", "p2")]
-    job = made_inputs(project, judgements=people)
+    project.section("evaluate")["human_attempts"] = ["people.csv"]
+    attempts = [  # about the first item: one person is right about everything, the other about the basic question
+        {"question_id": row["question_id"], "attempt": who, "answer": letter, "correct": letter == "A"}
+        for row in rows()[:5]
+        for who, letter in (("p1", "A"), ("p2", "A" if row["variant"] == BASIC else "B"))
+    ]
+    job = made_inputs(project, judgements=people, attempts=attempts)
     return project, job, report_of(project, job, aggregate.function)
 
 
@@ -222,6 +228,22 @@ def test_another_rule_is_named(judged: Whole) -> None:
     project = judged[0]
     assert project.metrics["eyes"]["direct"]["acc_c"] == 0.0
     assert "Ranked options are compared by sum." in project.published("table3.md")
+
+
+def test_people_are_beside_the_models_on_the_questions_that_they_answered(judged: Whole) -> None:
+    frame = from_csv(judged[0].published("table2.csv")).to_dict("records")
+    category = ITEMS[rows()[0]["pair_id"]]
+    found = {
+        (row["name"], row["strategy"], row["measure"], row["variant"]): (row["value"], row["n"])
+        for row in frame
+        if row["category"] == category and row["source"] == "ours"
+    }
+    assert found["Humans", "", "acc_b", "basic"] == (100.0, 1)
+    assert found["Humans", "", "acc_c", "counterfactual"] == (50.0, 4)
+    for name, strategy in (("Humans", ""), ("Random", "direct"), ("Random", "one-shot")):
+        assert found[name, strategy, "ceiling", "basic"] == (100.0, 1)
+        assert found[name, strategy, "ceiling", "counterfactual"] == (0.0, 4), "a tie is no majority"
+    assert found["Random", "direct", "accuracy where people answered", "counterfactual"] == (100.0, 4)
 
 
 def test_judgements_of_people_have_their_tables(judged: Whole) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -141,6 +143,20 @@ def test_points_to_plot(found: Puzzles) -> None:
     assert (ours.name, ours.original, ours.counterfactual) == ("Tiny LLaVA", 100.0, 50.0)
     assert ours.counterfactual_low == ends(wilson(20, 40))[0]
     assert ours.original_high == 100.0
+
+
+@pytest.mark.parametrize("answered", [("original",), ("original", "counterfactual")])
+def test_people_are_a_point_if_they_answered_both_variants(found: Puzzles, answered: tuple[str, ...]) -> None:
+    of_people = [
+        {"question_id": row["question_id"], "attempt": "ann", "answer": row["answer"], "correct": True}
+        for row in found.questions
+        if row["variant"] in answered
+    ]
+    task: Any = SimpleNamespace(paths=lambda role: [], seed=0)
+    asked = [{**row, "image_ids": [row["pair_id"]]} for row in found.questions]
+    with_people = replace(found, questions=asked, human_attempts=of_people, task=task)
+    points = accuracy_points(made("table7", with_people).frame)
+    assert [point.original for point in points if point.name == "Humans"] == [100.0] * (len(answered) == 2)
 
 
 def test_every_table_can_be_written_in_every_format(found: Puzzles) -> None:

@@ -13,7 +13,7 @@ import yaml
 from tests.benchmarks.from_yaml.files import SCENES, project, scenes, template, write, write_table
 from tests.projects import Project
 from whatif.benchmarks import benchmark, installed
-from whatif.benchmarks.discovery import modules
+from whatif.benchmarks.discovery import modules, released
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.code_version import code_version
 from whatif.engine.workflow.dvc_yaml import dvc_yaml, undeclared, undeclared_parameters
@@ -37,7 +37,7 @@ def test_a_file_is_a_benchmark_of_its_name(tmp_path: Path) -> None:
 
 
 def test_a_project_without_the_folder_has_the_installed_ones(tmp_path: Path) -> None:
-    assert installed(tmp_path) == list(modules())
+    assert installed(tmp_path) == sorted([*modules(), *released()])
 
 
 @pytest.mark.parametrize(

@@ -223,7 +223,7 @@ def test_an_expression_that_fails_on_all_rows_is_an_error_with_a_row(tmp_path: P
         ("table.jsonl", '{"picture": "a.png"\n', "table.jsonl:1: not valid JSON"),
         ("table.jsonl", '{"picture": "\\ud800"}\n', "table.jsonl:1: has half of a character"),
         ("table.parquet", "no parquet", "is no Parquet file"),
-        ("table.xlsx", "x", r"ends in \.csv, \.jsonl, \.parquet"),
+        ("table.xlsx", "x", r"ends in \.csv, \.json, \.jsonl, \.parquet"),
         ("missing.csv", None, "cannot be read"),
     ],
 )

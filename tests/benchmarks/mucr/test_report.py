@@ -71,7 +71,7 @@ def selected(project: Project) -> Project:
         "writer": WRITER,
     }
     project.generate["descriptions"]["model"] = "writer"
-    project.section("evaluate")["strategies"] = ["direct", "cot"]
+    project.section("evaluate").update(strategies=["direct", "cot"], human_attempts=["people.csv"])
     return project
 
 
@@ -166,6 +166,13 @@ def test_all_files_are_published_and_the_headline_has_each_system(whole: Whole) 
     assert numbers["eyes"]["cot"]["multimodal_cp"] == 0.0 and "text" not in numbers["eyes"]["cot"]
     assert set(numbers["reader"]) == {"direct"} and "multimodal" not in numbers["reader"]["direct"]
     assert numbers["Human"]["mean"]["text"] == 100.0
+    table6 = project.published("table6.csv")
+    rows = [
+        row for row in from_csv(table6).to_dict("records") if row["measure"] == "ceiling" and row["metric"] == "C2E"
+    ]
+    assert {(row["name"], row["value"], row["form"]) for row in rows} == {
+        (name, 100.0, TEXT) for name in ("LLaVA-v1.6", "Reader", "Random", "Human")
+    }
     report = project.published("report.md")
     figures = re.findall(r"!\[.*?\]\((.*?)\)", report)
     assert figures == [*(f"figure{number}.svg" for number in (5, 6, 8, 11, 14, 4)), "funnel.svg"]

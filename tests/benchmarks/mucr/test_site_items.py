@@ -262,6 +262,7 @@ def test_peoples_attempts_are_answers_of_their_own(project: Project) -> None:
         {"question_id": "g0-p2-c2e-text", "attempt": who, "answer": letter, "correct": letter == "C"}
         for who, letter in (("p1", "B"), ("p2", "C"))
     ]
+    project.section("evaluate")["human_attempts"] = ["people.csv"]
     item = shown(project, attempts=attempts)["g0-p2-c2e"]
     found = [answer(item, "text", f"Human ({who})") for who in ("p1", "p2")]
     assert [(one["answer"], one["correct"]) for one in found] == [("Image B", False), ("Image C", True)]

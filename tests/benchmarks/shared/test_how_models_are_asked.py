@@ -277,6 +277,20 @@ def test_a_larger_pilot_asks_only_what_is_new(project: Project, endpoint: Endpoi
     assert len(endpoint.log) == 10
 
 
+def test_a_file_of_pairs_is_asked_and_an_edit_asks_what_is_new(project: Project, endpoint: Endpoint) -> None:
+    pairs = sorted({row["pair_id"] for row in project.rows("verify", "questions")})
+    listed = project.folder / "subset.txt"
+    listed.write_text("\n".join([*pairs[:3], ""]), encoding="utf-8")
+    project.values["models"]["m"]["limit"] = "subset.txt"
+    project.make("evaluate")
+    assert {row["question_id"].rpartition("-")[0] for row in rows_by_model(project)["m"]} == set(pairs[:3])
+    assert len(endpoint.log) == 6
+    listed.write_text("\n".join(pairs[:4]), encoding="utf-8")
+    project.make("evaluate")
+    assert len(endpoint.log) == 8, "the answers to three pairs are stored"
+    assert len(rows_by_model(project)["m"]) == 8
+
+
 def test_a_pilot_from_the_command_line_stores_answers_and_writes_nothing(project: Project, endpoint: Endpoint) -> None:
     prices = {"price_per_million_prompt_tokens": 1000, "price_per_million_response_tokens": 10_000}
     project.values["models"]["m"] |= prices

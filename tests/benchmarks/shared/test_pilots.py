@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from whatif.benchmarks.shared.pilots import sample_of_pairs, share_of_groups
+from whatif.benchmarks.shared.pilots import pilot_of, sample_of_pairs, share_of_groups
+from whatif.engine.errors import WhatifError
 
 SIZES = {"direct": 1150, "indirect": 864, "boolean": 1130}
 
@@ -64,3 +66,29 @@ def test_it_depends_on_the_seed_and_the_set_and_not_on_the_order() -> None:
 
 def test_the_beginning_of_a_share_is_the_sample() -> None:
     assert drawn(SIZES, 50) < share_of_groups(questions(SIZES), 0.1, seed=1, name="a")
+
+
+def test_a_file_lists_the_pairs(tmp_path: Path) -> None:
+    rows, file = questions({"a": 3}), tmp_path / "subset.txt"
+    file.write_text("a-2\n\na-0 \n", encoding="utf-8-sig")
+    found = pilot_of(str(file), rows, 1, "x")
+    assert found is not None and (found.pairs, found.total) == ({"a-0", "a-2"}, 3)
+    file.write_text("a-2\na-0\na-1", encoding="utf-8")
+    assert pilot_of(str(file), rows, 1, "x") is None, "all pairs are no sample"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"a-1\nb-1\n", "'b-1' is not a pair of x; list its pairs, and in `benchmarks` of the model only x"),
+        (b" \n", "is empty"),
+        (b"\xff", "cannot be read .not UTF-8.; `whatif subset` writes such a file"),
+        (None, "cannot be read .No such file or directory."),
+    ],
+)
+def test_a_file_of_something_else_is_one_line(content: bytes | None, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "subset.txt"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(WhatifError, match=f"limit: .*subset.txt: {said}"):
+        pilot_of(str(file), questions({"a": 3}), 1, "x")

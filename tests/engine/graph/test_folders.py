@@ -330,4 +330,4 @@ def test_a_copy_of_a_table_is_no_result_table(project: Project) -> None:
     project.pages()
     assert (FOLDER / "toy/tables/sums.csv").is_file()
     sides = Side(of_graph(project.graph, "params.yaml")), Side(of_folder(Path(), "working tree"))
-    assert lines_of(report(*sides, Selection()))[1:] == ["nothing changed"]
+    assert list(lines_of(report(*sides, Selection())))[1:] == ["nothing changed"]

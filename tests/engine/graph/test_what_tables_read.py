@@ -10,6 +10,7 @@ import pytest
 
 from tests.defaults import shipped_values
 from whatif import benchmarks
+from whatif.benchmarks.discovery import released
 from whatif.engine.graph.graph import Graph
 from whatif.engine.graph.jobs import Job
 from whatif.engine.params.whole import check
@@ -25,7 +26,7 @@ CFMM, MUCR, CVQA_SYNTHETIC, PUZZLES_RELEASED, CVQA_REAL, SCENES, COCO, RELEASED,
     "coco-counterfactuals-released",
     "coco-counterfactuals-training",
 )
-ASKING = {CFMM, MUCR, CVQA_SYNTHETIC, PUZZLES_RELEASED, CVQA_REAL, SCENES}  # benchmarks that ask questions
+ASKING = {CFMM, MUCR, CVQA_SYNTHETIC, PUZZLES_RELEASED, CVQA_REAL, SCENES, *released()}  # benchmarks that ask questions
 MATCHING = {SCENES, COCO, RELEASED}  # benchmarks that score captions and pictures
 API = {
     "adapter": "api",

@@ -134,6 +134,6 @@ def test_one_benchmark_one_key_and_a_name_that_is_neither(folder: Path) -> None:
     assert list(yaml.safe_load(whatif("params", "models", "seed").stdout)) == ["seed", "models"]
     other = whatif("params", "cvqa-synthetic-released").stdout  # not selected: its defaults
     assert yaml.safe_load(other)["evaluate"] == {
-        "cvqa-synthetic-released": {"ask": "rank", "shards": 4, "program_labels": None}
+        "cvqa-synthetic-released": {"ask": "rank", "shards": 4, "program_labels": None, "human_attempts": []}
     }
     assert refused(whatif("params", "filter.scenes.move")).startswith("filter.scenes.move: is neither a benchmark with")

@@ -102,7 +102,7 @@ MODELS = [
     (f"{API}, extra_body: {{a: Bearer hunter2}}", ".extra_body: is '(not shown)'; `a` looks like a secret"),
     (f"{API}, extra_body: {{a: .nan}}", "its numbers must be finite"),
     ('adapter: api, model: m, base_url: "http://hunter2/v1", price_per_million_prompt_tokens: 1', ": give the prices"),
-    ("adapter: random, limit: 0", ".limit: is 0; input should be greater"),
+    ("adapter: random, limit: 0", ".limit: is 0; it must be a number of pairs, at least 1, or a file"),
     (
         'adapter: blind, checkpoint: a/b, prompt: "Answer:"',
         ".prompt: is 'Answer:'; it must be a text with {question}, or one of the prompt forms",

@@ -46,8 +46,8 @@ def test_nothing_is_drawn_outside_the_picture(graph: Graph) -> None:
 def test_one_benchmark_alone(graph: Graph) -> None:
     text = rule_graph(graph, ["scenes"])
     assert "scenes" in text and "cfmm" not in text
-    # extract, generate, filter, verify in a row; then evaluate -> judge -> aggregate beside probes and pairs.
-    assert text.count('class="input') == 10
+    # extract, generate, filter, verify in a row; then evaluate -> judge -> aggregate beside people, probes and pairs.
+    assert text.count('class="input') == 12
 
 
 def test_the_picture_in_the_readme_is_of_the_default_run(graph: Graph) -> None:

@@ -43,10 +43,10 @@ def runs(tmp_path: Path) -> tuple[Path, Path]:
 @pytest.mark.parametrize("every", [False, True])
 def test_lines_fit_and_are_limited_unless_all_are_asked_for(runs: tuple[Path, Path], every: bool) -> None:
     found = compared(*runs)
-    lines = lines_of(found, every=every, flips=list(flips_of(found.compared)))
+    lines = list(lines_of(found, every=every, flips=list(flips_of(found.compared))))
     assert max(map(len, lines)) <= WIDTH
     assert all(line.isprintable() for line in lines)
-    short = lines_of(found, every=every)
+    short = list(lines_of(found, every=every))
     assert len(short) > 60 if every else len(short) < 60
     assert any(line.strip() == "and 28 more comparisons: --all" for line in short) is not every
 
@@ -54,7 +54,7 @@ def test_lines_fit_and_are_limited_unless_all_are_asked_for(runs: tuple[Path, Pa
 def test_the_most_certain_difference_comes_first_and_numbers_are_percentages(tmp_path: Path) -> None:
     first = {"large": [True] * 60, "small": [True] * 60}
     second = {"large": [False, True] * 30, "small": [False] * 2 + [True] * 58}
-    lines = lines_of(between(tmp_path, asked(30), first, second))
+    lines = list(lines_of(between(tmp_path, asked(30), first, second)))
     places = [next(n for n, line in enumerate(lines) if line.strip().startswith(name)) for name in ("large", "small")]
     assert places == sorted(places)
     cells = lines[places[0]].split()

@@ -155,7 +155,7 @@ def test_artifacts_of_an_older_version_are_compared_as_far_as_they_can_be(tmp_pa
 def test_two_models_that_are_right_about_the_same_questions_are_not_the_same(tmp_path: Path) -> None:
     root = write_run(tmp_path, asked(3), {"one": [True, False] * 3, "two": [True, False] * 3})
     run = of_folder(root, "working tree")
-    lines = lines_of(report(Side(run, "one"), Side(run, "two"), Selection()))
+    lines = list(lines_of(report(Side(run, "one"), Side(run, "two"), Selection())))
     assert "nothing changed" not in lines
     assert "Answers: none is right on one side only (2 comparisons)" in "\n".join(lines)
 
@@ -164,7 +164,7 @@ def test_the_widest_numbers_fit(tmp_path: Path) -> None:
     questions = [Asked(pair, image="0" * 64) for pair in range(20)]
     for name, right in (("a", True), ("b", False)):
         write_run(tmp_path / name, questions, {"one": [right] * 20})
-    lines = lines_of(compared(tmp_path / "a", tmp_path / "b"))
+    lines = list(lines_of(compared(tmp_path / "a", tmp_path / "b")))
     (line,) = (line for line in lines if "-100.0 [-100.0, +100.0]" in line)
     assert len(line) <= WIDTH
     assert line.split()[-3:] == ["1.000", "20", "0"]

@@ -10,6 +10,7 @@ from whatif.benchmarks.cfmm.schemas import BASIC
 from whatif.benchmarks.cfmm.settings import ReportSettings
 from whatif.benchmarks.shared.annotator_tables import is_of_label, labels_stage
 from whatif.benchmarks.shared.dimensions import CHOOSER
+from whatif.benchmarks.shared.human_attempts import people_stage
 from whatif.benchmarks.shared.pilots import Pilot
 from whatif.benchmarks.shared.tasks import evaluation_stages
 from whatif.engine.graph.task import Task
@@ -52,6 +53,7 @@ def stages_of(task: Task[ReportSettings], pilots: Mapping[str, Pilot]) -> list[F
 
     return [
         *stages,
+        *people_stage(task),
         *evaluation_stages(task, CHOOSER, task.settings.strategies, lambda _: len(of_questions), left_out),
     ]
 

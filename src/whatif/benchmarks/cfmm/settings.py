@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, field_validator
 
+from whatif.benchmarks.shared.human_attempts import HumanAttempts
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.engine.language.strategies import strategies
 from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
@@ -75,7 +76,7 @@ class FilterCfmm(Settings):
     highest_same_as_basic: float = Field(gt=0, le=1)  # share of the counterfactual questions of a category
 
 
-class EvaluateCfmm(Judging, Probing):
+class EvaluateCfmm(Judging, Probing, HumanAttempts):
     """How models are asked."""
 
     strategies: list[str] = Field(min_length=1)

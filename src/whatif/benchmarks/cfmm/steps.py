@@ -19,7 +19,9 @@ from whatif.benchmarks.cfmm.settings import (
     WriteSettings,
 )
 from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, PROBE, SHOWN_CHOOSERS, SHOWN_JUDGE
+from whatif.benchmarks.shared.human_attempts import people_step
 from whatif.benchmarks.shared.judging import judge_step
+from whatif.benchmarks.shared.people import answered_questions
 from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
@@ -193,6 +195,7 @@ def evaluate(task: Task[None]) -> None:
 
 judge = judge_step(HAS_CHOSEN, STRATEGY, questions=verify["questions"], predictions=evaluate["predictions"])
 probes = probe_step(evaluate, PROBE)
+people = people_step(verify["questions"])
 
 
 @_step(
@@ -247,6 +250,8 @@ def audit_shortcuts(task: Task[int]) -> None:
         "predictions": evaluate["predictions"],
         "judged": judge["judged"],
         "probed": probes["probed"],
+        "attempts": people["attempts"],
+        "uncounted": people["uncounted"],
     },
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
@@ -263,7 +268,20 @@ def aggregate(task: Task[ReportSettings]) -> None:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CfmmSettings,
-    steps=(extract, annotate, check, expand, filter_, verify, evaluate, judge, probes, audit_shortcuts, aggregate),
+    steps=(
+        extract,
+        annotate,
+        check,
+        expand,
+        filter_,
+        verify,
+        evaluate,
+        judge,
+        probes,
+        people,
+        audit_shortcuts,
+        aggregate,
+    ),
     outside=lambda params: (
         "photographs"
         if (own := params.section(NAME, CfmmSettings).extract).instances is not None or own.items is not None
@@ -275,9 +293,12 @@ BENCHMARK = Benchmark(
     ),
     headline=("acc_b", "acc_c"),
     plots=(scatter_plot(TITLE, "acc_b, mean over categories (%)", "acc_c, mean over categories (%)"),),
-    people=peoples_work(
-        extract["candidates"], extract["images"], written=annotate["annotated"], expanded=filter_["questions"]
-    ),
+    people={
+        **peoples_work(
+            extract["candidates"], extract["images"], written=annotate["annotated"], expanded=filter_["questions"]
+        ),
+        "answer": answered_questions(verify["questions"], extract["images"]),
+    },
     about=(
         "One basic question about each image and four counterfactual ones, each of which presupposes a change of the "
         "image, in six categories. Models rank two options (CFMM, Li et al. 2024)."

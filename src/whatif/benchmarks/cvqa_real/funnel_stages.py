@@ -10,6 +10,7 @@ from whatif.benchmarks.cvqa_real.settings import ReportSettings
 from whatif.benchmarks.cvqa_real.written_by import WrittenBy
 from whatif.benchmarks.shared.annotator_tables import is_of_label, labels_stage
 from whatif.benchmarks.shared.dimensions import ANSWERER
+from whatif.benchmarks.shared.human_attempts import people_stage
 from whatif.benchmarks.shared.pilots import Pilot
 from whatif.benchmarks.shared.tasks import evaluation_stages
 from whatif.engine.graph.task import Task
@@ -47,6 +48,7 @@ def stages_of(
         _of_pairs("check", pairs["filtered questions"], pairs["checked"], task.rows("unchecked")),
         *_polished(task),
         _of_pairs("verify", pairs["checked"], pairs["questions"], task.rows("refused")),
+        *people_stage(task),
         *evaluation_stages(task, ANSWERER, task.settings.strategies, lambda model: len(asked[model]), left_out),
     ]
 

@@ -74,6 +74,7 @@ class RealResults(Results):
             groups=GROUPS,
             judged=judged_of(task, asking.judge, questions, names),
             stages=stages_of(task, work, each, pilots),
+            human_attempts=list(task.rows("attempts")),
             predictions=list(task.rows("predictions")),
             work=work,
             perceived=None if annotations is None else perceived_genders(user_path(annotations)),
@@ -197,7 +198,7 @@ def headline_of(tables: Iterable[Table]) -> dict[str, Any]:
             is_ours = row["source"] == OURS and row["group"] in GROUPS and not row.get(JUDGE)
             if is_ours and row["measure"] in ("accuracy", DROP):
                 models = found.setdefault(table.name, {})
-                numbers = models.setdefault(row["model"], {}).setdefault(row["group"], {})
+                numbers = models.setdefault(row["model"] or row["name"], {}).setdefault(row["group"], {})
                 numbers |= {row["variant"] or DROP: row["value"], "pairs": row["n"]}
     return found
 

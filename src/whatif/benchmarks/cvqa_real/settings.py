@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field, field_validator, model_validator
 
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, DIRECT, GROUPS, PEOPLE, RULES, SCENES
+from whatif.benchmarks.shared.human_attempts import HumanAttempts
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.engine.language.strategies import DIRECT as DIRECT_STRATEGY
 from whatif.engine.language.strategies import strategies
@@ -133,7 +134,7 @@ class VerifyCvqaReal(VerifyQuestions):
     polish: Polish = Polish()
 
 
-class EvaluateCvqaReal(Judging, Probing):
+class EvaluateCvqaReal(Judging, Probing, HumanAttempts):
     """How models are asked: the prompting strategies, the number of parts, and models asked only a sample."""
 
     strategies: list[str] = Field(min_length=1)

@@ -29,7 +29,9 @@ from whatif.benchmarks.shared.dimensions import (
     SHOWN_PROGRAMMER,
 )
 from whatif.benchmarks.shared.evaluation import write_predictions
+from whatif.benchmarks.shared.human_attempts import people_step
 from whatif.benchmarks.shared.judging import judge_step
+from whatif.benchmarks.shared.people import answered_questions
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS, write_program_findings
@@ -99,6 +101,7 @@ def evaluate(task: Task[SampleSettings]) -> None:
 
 judge = judge_step(ANSWERED, STRATEGY, PART, questions=made.verify["questions"], predictions=evaluate["predictions"])
 probes = probe_step(evaluate, OPEN_PROBE)
+people = people_step(made.verify["questions"])
 
 
 @_step(
@@ -193,6 +196,8 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "predictions": evaluate["predictions"],
         "judged": judge["judged"],
         "probed": probes["probed"],
+        "attempts": people["attempts"],
+        "uncounted": people["uncounted"],
         "program-findings": find_causes["program-findings"],
         "shortcuts": audit_shortcuts["shortcuts"],
     },
@@ -228,6 +233,7 @@ BENCHMARK = Benchmark(
         evaluate,
         judge,
         probes,
+        people,
         find_causes,
         audit_shortcuts,
         aggregate,
@@ -237,7 +243,10 @@ BENCHMARK = Benchmark(
         if (own := params.section(NAME, CvqaRealSettings).extract).questions is not None or own.vqa is not None
         else ""
     ),
-    people=peoples_work(made.extract["questions"], made.filter_["questions"], made.extract["images"]),
+    people={
+        **peoples_work(made.extract["questions"], made.filter_["questions"], made.extract["images"]),
+        "answer": answered_questions(made.verify["questions"], made.extract["images"]),
+    },
     citation=(
         'Zhang et al., "What If the TV Was Off? Examining Counterfactual Reasoning Abilities of Multi-modal Language '
         'Models", CVPR 2024.'

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from pydantic import Field
 
+from whatif.benchmarks.shared.human_attempts import HumanAttempts
 from whatif.engine.params.base import BenchmarkSettings, Range, Settings, SourcePath
 from whatif.engine.params.judge import JudgeSettings, Judging
 from whatif.engine.params.model_entries import RankingRule
@@ -47,7 +48,7 @@ class FilterPuzzles(Settings):
     smallest_gap: float = Field(ge=0, le=2)
 
 
-class EvaluatePuzzles(Judging, Probing):
+class EvaluatePuzzles(Judging, Probing, HumanAttempts):
     """How models are asked (C-VQA 4.2).
 
     `rank`: as `multiple_choice` of each model says; `generate`: in words, if the model can answer so.

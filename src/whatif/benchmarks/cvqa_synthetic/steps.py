@@ -27,7 +27,9 @@ from whatif.benchmarks.shared.dimensions import (
     SHOWN_JUDGE,
     SHOWN_PROGRAMMER,
 )
+from whatif.benchmarks.shared.human_attempts import people_step
 from whatif.benchmarks.shared.judging import judge_step
+from whatif.benchmarks.shared.people import answered_questions
 from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
@@ -162,7 +164,6 @@ def verify(task: Task[None]) -> None:
     """Recounts every stored scene and checks both questions against it; rejects every pair that disagrees."""
     from whatif.benchmarks.cvqa_synthetic.checks import question_defects, scene_defects
 
-    judgements = []
     rejected: dict[str, dict[str, Any]] = {}
     puzzles = task.rows("puzzles")
     for pair_id, pair in pairs_of(task.rows("questions")):
@@ -170,12 +171,11 @@ def verify(task: Task[None]) -> None:
         puzzle = next((puzzle for puzzle in puzzles if puzzle["pair_id"] == pair_id), None)
         if puzzle is None:
             raise WhatifError(f"pair {pair_id}: is among the questions but not among the puzzles; filter them again")
-        findings = {"scene": scene_defects(puzzle), "answer": question_defects(puzzle, pair)}
-        for check, defects in findings.items():
-            judgements.append(judgement(pair_id, check, defects))
+        findings = {"answer": question_defects(puzzle, pair), "scene": scene_defects(puzzle)}  # in the order of the key
+        task.outputs.writer("judgements").write([judgement(pair_id, *found) for found in findings.items()])
+        for check, defects in reversed(findings.items()):
             if defects and pair_id not in rejected:
                 rejected[pair_id] = rejection(pair_id, f"failed the check of its {check}", "; ".join(defects))
-    task.outputs.write("judgements", judgements)
     keep_pairs(task, rejected)
 
 
@@ -199,6 +199,7 @@ def evaluate(task: Task[Ask]) -> None:
 
 judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
 probes = probe_step(evaluate, PROBE)
+people = people_step(verify["questions"])
 
 
 @_step(
@@ -264,6 +265,8 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "predictions": evaluate["predictions"],
         "judged": judge["judged"],
         "probed": probes["probed"],
+        "attempts": people["attempts"],
+        "uncounted": people["uncounted"],
         "program-findings": find_causes["program-findings"],
     },
     outputs=SITE_OUTPUTS,
@@ -281,9 +284,22 @@ def aggregate(task: Task[ReportSettings]) -> None:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CvqaSyntheticSettings,
-    steps=(extract, generate, filter_, verify, evaluate, judge, probes, find_causes, audit_shortcuts, aggregate),
+    steps=(
+        extract,
+        generate,
+        filter_,
+        verify,
+        evaluate,
+        judge,
+        probes,
+        people,
+        find_causes,
+        audit_shortcuts,
+        aggregate,
+    ),
     citation=CITATION,
     headline=HEADLINE,
+    people={"answer": answered_questions(verify["questions"], generate["images"])},
     plots=(scatter_plot(TITLE, *OF_ACCURACIES),),
     about=(
         "Multiple-choice questions about drawn puzzles. The counterfactual question adds a presupposition, such as an"

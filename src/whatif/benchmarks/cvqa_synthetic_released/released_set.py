@@ -11,6 +11,7 @@ from whatif.benchmarks.cvqa_synthetic_released.text_checks import answer_of
 from whatif.engine.graph.task import Task
 from whatif.results.reporting.funnel import FunnelStage, reasons, stage_of_losses
 from whatif.results.reporting.judged import JUDGE_MEASURES
+from whatif.results.reporting.people import PEOPLE_MEASURES
 from whatif.results.reporting.table import MEASURE, NUMBERS, OURS, from_csv
 
 OWN_PUZZLES = "ours, own puzzles"  # the source of rows about the benchmark of our own puzzles
@@ -49,7 +50,9 @@ def rows_beside(files: Iterator[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     for file in files:
         if file["path"] == _TABLE_7:
             frame = from_csv(file["bytes"].decode())
-            for row in frame[(frame["source"] == OURS) & ~frame[MEASURE].isin(JUDGE_MEASURES)].to_dict("records"):
+            for row in frame[
+                (frame["source"] == OURS) & ~frame[MEASURE].isin(JUDGE_MEASURES | PEOPLE_MEASURES)
+            ].to_dict("records"):
                 known = {name: value for name, value in row.items() if name in NUMBERS and not pd.isna(value)}
                 yield {**{name: row[name] for name in _IDENTITY}, **known, "source": OWN_PUZZLES}
 

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
+from whatif.benchmarks.shared.human_attempts import HumanAttempts
 from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
 from whatif.engine.params.judge import JudgeSettings, Judging
 from whatif.engine.params.model_entries import RankingRule
@@ -19,7 +20,7 @@ class ExtractReleasedPuzzles(Settings):
     image_folder: SourcePath | None = None
 
 
-class EvaluateReleasedPuzzles(Judging, Probing):
+class EvaluateReleasedPuzzles(Judging, Probing, HumanAttempts):
     """How models are asked (`EvaluatePuzzles` of our set), and the number of parts."""
 
     ask: Literal["rank", "generate"] = "rank"

@@ -29,7 +29,9 @@ from whatif.benchmarks.shared.dimensions import (
     SHOWN_JUDGE,
     SHOWN_PROGRAMMER,
 )
+from whatif.benchmarks.shared.human_attempts import people_step
 from whatif.benchmarks.shared.judging import judge_step
+from whatif.benchmarks.shared.people import answered_questions
 from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.tables import without_empty_tables
@@ -157,6 +159,7 @@ def evaluate(task: Task[Ask]) -> None:
 
 judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
 probes = probe_step(evaluate, PROBE)
+people = people_step(verify["questions"])
 
 
 @_step(
@@ -211,6 +214,8 @@ def audit_shortcuts(task: Task[int]) -> None:
         "predictions": evaluate["predictions"],
         "judged": judge["judged"],
         "probed": probes["probed"],
+        "attempts": people["attempts"],
+        "uncounted": people["uncounted"],
         "program-findings": find_causes["program-findings"],
         "ours": our_aggregate[TEXT_FILES].of(OURS.name),
     },
@@ -234,10 +239,11 @@ def _picture(question: Mapping[str, Any]) -> str:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CvqaSyntheticReleasedSettings,
-    steps=(extract, filter_, verify, evaluate, judge, probes, find_causes, audit_shortcuts, aggregate),
+    steps=(extract, filter_, verify, evaluate, judge, probes, people, find_causes, audit_shortcuts, aggregate),
     outside=lambda params: "the released puzzles",
     citation=OURS.citation,
     headline=OURS.headline,
+    people={"answer": answered_questions(verify["questions"], extract["images"])},
     plots=(scatter_plot(TITLE, *OF_ACCURACIES),),
     about=(
         "The released puzzles of C-VQA-Synthetic: multiple-choice questions about drawn images. The counterfactual "

@@ -16,6 +16,8 @@ from typing import Any
 from pydantic import create_model
 
 from whatif.benchmarks.from_yaml.expressions import ELEMENT, Used, names_in
+from whatif.benchmarks.from_yaml.released import steps as released
+from whatif.benchmarks.from_yaml.released.settings import ReleasedFile, ReleasedSettings
 from whatif.benchmarks.from_yaml.settings import ExtractRows, FromYamlSettings, Template, YamlFile, blanks_in
 from whatif.benchmarks.from_yaml.steps import PEOPLE, steps
 from whatif.benchmarks.from_yaml.table_rows import SCENE_ATTRIBUTES, known_attributes
@@ -23,7 +25,7 @@ from whatif.engine.errors import WhatifError
 from whatif.engine.files.inputs import read_bytes
 from whatif.engine.files.yaml_values import LARGEST, parse_yaml
 from whatif.engine.graph.steps import Benchmark
-from whatif.engine.params.base import STAGES, Settings
+from whatif.engine.params.base import STAGES, BenchmarkSettings, Settings
 from whatif.engine.params.files import check_settings, line_of
 from whatif.engine.params.whole import Params
 
@@ -31,8 +33,8 @@ Attributes = dict[str, tuple[str, ...] | None]  # attribute -> the fields of its
 Mistake = tuple[tuple[Any, ...], str]  # the keys, and what is wrong
 
 
-def declared(path: Path, name: str) -> Benchmark:
-    """The benchmark of this name, which a file declares.
+def declared(path: Path, name: str, *, shipped: bool = False) -> Benchmark:
+    """The benchmark of this name, which a file of a project declares, or one that is `shipped` with whatif.
 
     Raises WhatifError with one line per mistake: file, line, path of the key, what is wrong, what would be right.
     """
@@ -43,17 +45,22 @@ def declared(path: Path, name: str) -> Benchmark:
         raise WhatifError(f"{path}: cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
         raise WhatifError(f"{path}: is not UTF-8 (byte {error.start}); save it as UTF-8") from error
-    return _declared(path, name, text)
+    return _declared(path, name, text, shipped)
 
 
 @lru_cache(maxsize=64)
-def _declared(path: Path, name: str, text: str) -> Benchmark:
+def _declared(path: Path, name: str, text: str, shipped: bool) -> Benchmark:
     values, tree = parse_yaml(text, path)
+    stage = values.get("extract") if isinstance(values, dict) else None
+    if isinstance(stage, dict) and "questions" in stage:
+        return _over_released(
+            check_settings(ReleasedFile, values, path, tree), name, "" if shipped else path.as_posix()
+        )
     file = check_settings(YamlFile, values, path, tree)
     _check_names(file, path, tree)
     return Benchmark(
         name,
-        _settings_of(file),
+        _settings_of(file, FromYamlSettings),
         steps(file.title),
         outside=_outside(name),
         about=" ".join(file.about.split()),
@@ -62,6 +69,20 @@ def _declared(path: Path, name: str, text: str) -> Benchmark:
         headline=("original", "counterfactual"),
         people=PEOPLE,
         file=path.as_posix(),
+    )
+
+
+def _over_released(file: ReleasedFile, name: str, path: str) -> Benchmark:
+    return Benchmark(
+        name,
+        _settings_of(file, ReleasedSettings),
+        released.steps(file.title, " ".join(file.download.split())),
+        outside=lambda params: f"the released questions of {file.title}",
+        about=" ".join(file.about.split()),
+        citation=" ".join(file.citation.split()),
+        licence=file.licence,
+        headline=("accuracy", *dict.fromkeys(unit for one in file.extract.questions.values() for unit in one.units)),
+        file=path,
     )
 
 
@@ -143,13 +164,14 @@ def _outside(name: str) -> Any:
     return outside
 
 
-def _settings_of(file: YamlFile) -> type[FromYamlSettings]:
+def _settings_of(file: BenchmarkSettings, base: type[BenchmarkSettings]) -> type[BenchmarkSettings]:
     """The class of the settings in `params.yaml`: every stage is optional, with the values of the file by default."""
     fields: dict[str, Any] = {}
-    for stage in STAGES:
+    for stage in (stage for stage in STAGES if stage in base.model_fields):
         value = getattr(file, stage)
         fields[stage] = (_with_defaults(value), value)
-    return create_model("FromYamlSettings", __base__=FromYamlSettings, __module__=FromYamlSettings.__module__, **fields)
+    made: type[BenchmarkSettings] = create_model(base.__name__, __base__=base, __module__=base.__module__, **fields)
+    return made
 
 
 def _with_defaults(value: Settings) -> type[Settings]:

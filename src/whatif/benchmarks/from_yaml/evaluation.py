@@ -106,8 +106,10 @@ class _Evaluator(SimpleEval):  # type: ignore[misc]
     def _over(self, name: str, elements: Sequence[Any], inner: Sequence[ast.AST]) -> Any:
         if name == "count" and not inner:
             return len(elements)
-        if name in ("values", "total"):
+        if name in ("values", "total", "each"):
             found = [self._for(element, inner[0]) for element in elements]
+            if name == "each":
+                return found
             if name == "total":
                 return sum(map(_number, found))
             return sorted(set(found), key=lambda value: (isinstance(value, str), value))
@@ -132,10 +134,13 @@ class _Evaluator(SimpleEval):  # type: ignore[misc]
 def _plain(name: str, given: Sequence[Any]) -> Any:
     if name == "text":
         return written(given[0])
-    if name == "lower":
-        if not isinstance(given[0], str):
-            raise ExpressionError(f"lower: is given {shown(given[0])}; it needs a text")
-        return given[0].lower()
+    if name in ("lower", "before", "after"):
+        if others := [value for value in given if not isinstance(value, str)]:
+            raise ExpressionError(f"{name}: is given {shown(others[0])}; it needs a text")
+        if name == "lower":
+            return given[0].lower()
+        first, mark, rest = given[0].partition(given[1])
+        return (first if name == "before" or not mark else rest).strip()
     numbers = given[0] if name in ("min", "max") and isinstance(given[0], list) else given
     if name in ("min", "max"):
         if not numbers:

@@ -13,6 +13,8 @@ size of its values are bounded. `evaluation.py` evaluates it.
 | `values(list, value)` | the different values of the elements, sorted |
 | `total(list, value)` | the sum of the values |
 | `the(list, condition, value)` | the value of the only element that satisfies it; fails unless there is exactly one |
+| `each(list, value)` | the value of every element, in their order |
+| `before(text, mark)`, `after(text, mark)` | what is before or after the first mark; all, without one |
 | `abs`, `min`, `max`, `round`, `lower`, `text` | as their names say; `text` writes a value as an answer is written |
 
 In a condition or value, the names of the element's fields come first; `it` is an element without fields.
@@ -47,6 +49,7 @@ OVER_LISTS: Mapping[str, tuple[int, int]] = {
     "values": (2, 2),
     "total": (2, 2),
     "the": (3, 3),
+    "each": (2, 2),
 }
 PLAIN: Mapping[str, tuple[int, int]] = {
     "abs": (1, 1),
@@ -54,6 +57,8 @@ PLAIN: Mapping[str, tuple[int, int]] = {
     "max": (1, 20),
     "round": (1, 2),
     "lower": (1, 1),
+    "before": (2, 2),
+    "after": (2, 2),
     "text": (1, 1),
 }
 FUNCTIONS = (*OVER_LISTS, *PLAIN)

@@ -74,7 +74,7 @@ def _of_table(table: PictureTable, limit: int | None, seed: int, add: Add, rejec
             reject(rejection(row_id, BAD_ATTRIBUTE, f"row {number}: {defect}"))
             continue
         names = pictures_of(row, table.picture)
-        found = [_image(name, folder, table.licence) for name in names]
+        found = [image_at(name, folder, table.licence) for name in names]
         wrong = next((one for one in found if isinstance(one, str)), None)
         if not names or wrong is not None:
             reason = UNREADABLE if wrong and "not in the folder" not in wrong else NO_PICTURE
@@ -93,7 +93,7 @@ def _id_of(row: Row, table: PictureTable, number: int) -> str:
     return text if len(text) <= 100 else hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
-def _image(name: str, folder: Path, licence: str) -> Row | str:
+def image_at(name: str, folder: Path, licence: str) -> Row | str:
     """A row of `images`, or what is wrong with the picture of this name."""
     path = picture_path(name, folder)
     if path is None:

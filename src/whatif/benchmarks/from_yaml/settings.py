@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from whatif.benchmarks.from_yaml.expressions import ExpressionError, check
+from whatif.benchmarks.shared.human_attempts import HumanAttempts
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
 from whatif.engine.params.judge import JudgeSettings, Judging
@@ -178,7 +179,7 @@ class FilterQuestions(Settings):
     draws: int = Field(default=5, ge=1, le=MOST_DRAWS)  # most choices of pairs, until the shortcut audit finds nothing
 
 
-class EvaluateQuestions(Judging, Probing):
+class EvaluateQuestions(Judging, Probing, HumanAttempts):
     """How models are asked. `rank`: as `multiple_choice` of each model says; `generate`: in words, if it can."""
 
     ask: Literal["rank", "generate"] = "rank"

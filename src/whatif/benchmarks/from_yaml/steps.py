@@ -22,8 +22,9 @@ from whatif.benchmarks.from_yaml.settings import (
 )
 from whatif.benchmarks.shared.choice_questions import Ask, ask_choices
 from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, PROBE, SHOWN_CHOOSERS, SHOWN_JUDGE
+from whatif.benchmarks.shared.human_attempts import people_step
 from whatif.benchmarks.shared.judging import judge_step
-from whatif.benchmarks.shared.people import judged_questions
+from whatif.benchmarks.shared.people import answered_questions, judged_questions
 from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
 from whatif.benchmarks.shared.tasks import by_pair, judgement, rejection
@@ -211,6 +212,7 @@ def evaluate(task: Task[Ask]) -> None:
 
 judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])
 probes = probe_step(evaluate, PROBE)
+people = people_step(verify["questions"])
 
 
 @_step(
@@ -252,6 +254,8 @@ def audit_shortcuts(task: Task[int]) -> None:
         "predictions": evaluate["predictions"],
         "judged": judge["judged"],
         "probed": probes["probed"],
+        "attempts": people["attempts"],
+        "uncounted": people["uncounted"],
     },
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
@@ -265,10 +269,13 @@ def aggregate(task: Task[ReportSettings]) -> None:
     publish_report(task, task.declared[TITLE], TABLES)
 
 
-PEOPLE = {"verify": judged_questions(compute_again["computed"], extract["images"])}
+PEOPLE = {
+    "verify": judged_questions(compute_again["computed"], extract["images"]),
+    "answer": answered_questions(verify["questions"], extract["images"]),
+}
 
 
 def steps(title: str) -> tuple[Step, ...]:
     """All steps; `title` is the heading of the report."""
     titled = replace(aggregate, declared={TITLE: title})
-    return (extract, generate, filter_, compute_again, verify, evaluate, judge, probes, audit_shortcuts, titled)
+    return (extract, generate, filter_, compute_again, verify, evaluate, judge, probes, people, audit_shortcuts, titled)

@@ -1,10 +1,10 @@
-"""Rows with pictures and attributes: of drawn scenes, or of a user's table in CSV, JSONL or Parquet.
+"""Rows with pictures and attributes: of drawn scenes, or of a user's table in CSV, JSON, JSONL or Parquet.
 
 The header of a CSV file tells whether commas, semicolons or tabs divide its cells. A column whose cells are all numbers
 has numbers, as `number_columns` reads them; one whose cells are all JSON lists, such as `["red", "blue"]` or
 `[{"colour": "red"}]`, has lists. An empty cell is nothing. A cell that a spreadsheet changed, and numbers that can be
-two, are `Damage`: an expression that asks for them fails for the row and says why. In JSONL and Parquet, values are
-what they are. Attributes are numbers, texts, truth values, lists of these, and lists of objects with such fields.
+two, are `Damage`: an expression that asks for them fails for the row and says why. In JSON and Parquet, values are what
+they are. Attributes are numbers, texts, truth values, lists of these, and lists of objects with such fields.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from whatif.engine.files.inputs import LONGEST_LINE, read_bytes, user_path
 
 MOST_ROWS = 1_000_000
 _LOOKED_AT = 1_000  # first rows that tell which attributes there are
-_READERS = (".csv", ".jsonl", ".parquet")
+_READERS = (".csv", ".json", ".jsonl", ".parquet")
 _PLAIN = (str, int, float, bool, type(None))
 _KNOWN = (*_PLAIN, list)
 Row = dict[str, Any]
@@ -43,7 +43,7 @@ SCENE_ATTRIBUTES: dict[str, tuple[str, ...] | None] = {
 def table_rows(settings: PictureTable) -> list[Row]:
     """All rows of the table, as attribute -> value. Raises WhatifError when the file cannot be read as a table."""
     path = user_path(settings.file)
-    rows = _read(path, settings.text)
+    rows = read_file(path, settings.text)
     if not rows:
         raise WhatifError(f"{path}: has no rows")
     if len(rows) > MOST_ROWS:
@@ -60,7 +60,7 @@ def known_attributes(settings: PictureTable) -> dict[str, tuple[str, ...] | None
     An attribute that is always nothing in these rows, or whose lists are empty, has no known fields: `()`.
     """
     try:
-        rows = _read(user_path(settings.file), settings.text, first=_LOOKED_AT)
+        rows = read_file(user_path(settings.file), settings.text, first=_LOOKED_AT)
     except WhatifError:
         return None  # extract says what is wrong with the file
     found: dict[str, tuple[str, ...] | None] = {}
@@ -118,12 +118,17 @@ def picture_path(name: str, folder: Path) -> Path | None:
     return None if path.is_absolute() or ".." in path.parts or "\0" in name else folder / path
 
 
-def _read(path: Path, text: Collection[str], first: int | None = None) -> list[Row]:
+def read_file(path: Path, text: Collection[str] = (), first: int | None = None) -> list[Row]:
+    """The rows of a file, or the first ones; `text` are columns of CSV that stay text.
+
+    Raises WhatifError when the file cannot be read as a table.
+    """
     kind = path.suffix.lower()
     if kind not in _READERS:
         raise WhatifError(f"{path}: is no table that can be read; give a file that ends in {', '.join(_READERS)}")
     readers: Mapping[str, Callable[[], list[Row]]] = {
         ".csv": lambda: _csv(path, text, first),
+        ".json": lambda: _json(path)[:first],
         ".jsonl": lambda: _jsonl(path, first),
         ".parquet": lambda: _parquet(path, first),
     }
@@ -182,6 +187,23 @@ def _list(cell: str) -> list[Any] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, list) else None
+
+
+def _json(path: Path) -> list[Row]:
+    try:
+        found = json.loads(content := read_bytes(path))
+        if b"\\u" in content:
+            json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise WhatifError(f"{path}: has half of a character (a surrogate); remove it") from error
+    except (ValueError, RecursionError) as error:
+        raise WhatifError(f"{path}: not valid JSON") from error
+    values = list(found.values()) if isinstance(found, dict) else [found]
+    lists = [value for value in values if isinstance(value, list)]
+    if len(lists) != 1 or not all(isinstance(row, dict) for row in lists[0]):
+        raise WhatifError(f"{path}: must be a list of objects, or an object in which one key has such a list")
+    rows: list[Row] = lists[0]
+    return rows
 
 
 def _jsonl(path: Path, first: int | None) -> list[Row]:

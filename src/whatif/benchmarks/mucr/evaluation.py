@@ -11,6 +11,7 @@ from whatif.benchmarks.mucr.schemas import MAIN_FORM, SCORES, TEXT
 from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.pilots import Pilot, pilot_of
 from whatif.engine.graph.task import Task
+from whatif.engine.params.model_entries import Limit
 from whatif.scoring.rank import majority_answers, predictions
 
 Row = Mapping[str, Any]
@@ -27,7 +28,7 @@ def asked_questions(
 
 
 def pilot_sample(
-    limit: int | None, questions: Sequence[Row], items: Iterable[Row], seed: int, benchmark: str
+    limit: Limit, questions: Sequence[Row], items: Iterable[Row], seed: int, benchmark: str
 ) -> Pilot | None:
     """The pilot sample of a model with this `limit` of pairs, in proportion to the categories; None for all pairs.
 

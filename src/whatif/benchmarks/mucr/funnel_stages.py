@@ -17,6 +17,7 @@ from whatif.benchmarks.mucr.schemas import SIDES, STYLES
 from whatif.benchmarks.mucr.settings import ReportSettings
 from whatif.benchmarks.shared.annotator_tables import is_of_label, labels_stage
 from whatif.benchmarks.shared.dimensions import CHOOSER
+from whatif.benchmarks.shared.human_attempts import people_stage
 from whatif.benchmarks.shared.tasks import evaluation_stage
 from whatif.engine.graph.task import Task
 from whatif.results.reporting.answers import Answers
@@ -31,13 +32,12 @@ Row = Mapping[str, Any]
 def stages_of(task: Task[ReportSettings], answers: Answers[AskedItems]) -> list[FunnelStage]:
     """Counts of every stage, each from its own artifacts, so that any loss is visible at its stage."""
     asked, training = task.count("questions"), task.count("training")
-    people = stage_of_losses("people", "answers", task.count("attempts"), task.rows("uncounted"))
     return [
         *_extraction(task),
         *_annotation(task),
         *_images(task),
         stage_of_losses("questions", "questions", asked + training, task.rows("unasked")),
-        *([people] if people.came_in else []),
+        *people_stage(task),
         *_evaluations(task, answers),
         *_tuned(task),
     ]

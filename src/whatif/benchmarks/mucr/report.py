@@ -33,6 +33,7 @@ from whatif.benchmarks.shared.results import SystemResults
 from whatif.engine import artifacts
 from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.graph.task import Task
+from whatif.engine.language.options import LETTERS
 from whatif.results.reporting.answers import COLUMNS, Answers, Flags, System
 from whatif.results.reporting.beside import rows_beside
 from whatif.results.reporting.declared import report_of
@@ -223,9 +224,13 @@ def publish_report(task: Task[ReportSettings], title: str, modules: TableModules
 
 def attempts_of(rows: Iterable[Mapping[str, Any]], questions: AskedItems) -> Answers[AskedItems] | None:
     """The rows of `human-attempts`, each attempt as a system; None without any. Raises WhatifError as `Answers`."""
-    given = [{**row, "model": row["attempt"], "strategy": PEOPLE, "status": "ok"} for row in rows]
+    given = [{**row, "model": row["attempt"], "strategy": PEOPLE, "status": _status(row["answer"])} for row in rows]
     names = sorted({row["attempt"] for row in given})
     return Answers(given, questions, [(name, PEOPLE) for name in names]) if given else None
+
+
+def _status(answer: str) -> str:
+    return "ok" if answer in LETTERS else "none"  # in words that name no option
 
 
 def checked(answers: Answers[AskedItems]) -> dict[str, Pilot]:

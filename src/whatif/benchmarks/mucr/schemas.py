@@ -111,18 +111,6 @@ ITEMS = Table(
     ),
 )
 
-ATTEMPTS = Table(
-    name="human-attempts",
-    version=1,
-    key=("question_id", "attempt"),
-    schema=schema_of(
-        ("question_id", pa.string()),
-        ("attempt", pa.string()),  # who answered, or the number of the attempt (MuCR Figure 5: ten attempts)
-        ("answer", pa.string()),  # a letter
-        ("correct", pa.bool_()),
-    ),
-)
-
 TRAINING = Table(
     name="fine-tuning",
     version=1,

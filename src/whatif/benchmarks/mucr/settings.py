@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Field, field_validator, model_validator
 
 from whatif.benchmarks.mucr.schemas import RELEASED, VISUAL_FORMS, Form, Language, Style
+from whatif.benchmarks.shared.human_attempts import HumanAttempts
 from whatif.engine.language.strategies import DIRECT, strategies
 from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
 from whatif.engine.params.checkpoints import LocalCheckpoint
@@ -148,11 +149,10 @@ class TunedModels(Settings):
         return values
 
 
-class EvaluateMucr(Judging, Probing):
+class EvaluateMucr(Judging, Probing, HumanAttempts):
     """How models are asked."""
 
     strategies: list[str] = Field(min_length=1)  # those after the first are asked in the form `composite` only
-    human_attempts: list[SourcePath] = Field(default_factory=list)  # CSV: question_id, attempt, answer
     fine_tuning: TunedModels
 
     @field_validator("strategies")

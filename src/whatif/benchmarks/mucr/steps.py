@@ -11,21 +11,19 @@ from __future__ import annotations
 from whatif.benchmarks.mucr import construction as made
 from whatif.benchmarks.mucr.dimensions import SEED, SHOWN, SHOWN_TUNED, STRATEGY, TUNED
 from whatif.benchmarks.mucr.people import peoples_work
-from whatif.benchmarks.mucr.schemas import (
-    ATTEMPTS,
-    TRAINING,
-)
+from whatif.benchmarks.mucr.schemas import TRAINING
 from whatif.benchmarks.mucr.settings import (
     NAME,
     MucrSettings,
     ReportSettings,
 )
 from whatif.benchmarks.shared.dimensions import CHOOSER, HAS_CHOSEN, PROBE, SHOWN_JUDGE, STRATEGY_FILES
+from whatif.benchmarks.shared.human_attempts import people_step
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
 from whatif.benchmarks.shared.tasks import scatter_plot
-from whatif.engine.artifacts.schemas import PREDICTIONS, REJECTIONS, SHORTCUTS
+from whatif.engine.artifacts.schemas import PREDICTIONS, SHORTCUTS
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.engine.graph.reading import first_of
 from whatif.engine.graph.steps import Benchmark, StepsOf
@@ -106,18 +104,7 @@ def fine_tune(task: Task[FineTuning]) -> None:
     write_tuned(task)
 
 
-@_step(
-    "verify",  # not `evaluate`, whose stage in dvc.yaml has one folder for each model
-    name="people",
-    reads=lambda s: s.evaluate.human_attempts,
-    inputs={"questions": made.questions["questions"]},
-    outputs={"attempts": ATTEMPTS, "uncounted": REJECTIONS},
-)
-def people(task: Task[list[str]]) -> None:
-    """Imports people's answers to the questions (MuCR 4.1, Figure 5)."""
-    from whatif.benchmarks.mucr.human_answers import write_attempts
-
-    write_attempts(task)
+people = people_step(made.questions["questions"])  # (MuCR 4.1, Figure 5)
 
 
 @_step(
@@ -228,6 +215,9 @@ BENCHMARK = Benchmark(
     headline=("text", "multimodal"),
     people=peoples_work(
         made.extract["pairs"],
+        questions=made.questions["questions"],
+        items=made.questions["items"],
+        composites=made.questions["composites"],
         annotated=made.annotate["pairs"],
         preselected=made.filter_["preselected"],
         choices=made.verify["choices"],

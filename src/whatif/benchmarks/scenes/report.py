@@ -15,6 +15,7 @@ from whatif.benchmarks.scenes.settings import AggregateScenes, ReportSettings
 from whatif.benchmarks.scenes.site_items import VIEWS, known_of_pairs, scene_items
 from whatif.benchmarks.shared.caption_items import pair_items
 from whatif.benchmarks.shared.dimensions import ANSWERER, MATCHER
+from whatif.benchmarks.shared.human_attempts import people_stage
 from whatif.benchmarks.shared.matching_funnel import matching_stage
 from whatif.benchmarks.shared.pair_choices import CHOICES
 from whatif.benchmarks.shared.pilots import Pilot, asked, marked, pilots_of
@@ -103,6 +104,7 @@ def publish_report(task: Task[ReportSettings], title: str, modules: TableModules
         questions=questions,
         judged=judged_of(task, task.settings.judge, questions, names),
         stages=_funnel(task, pilots),
+        human_attempts=list(task.rows("attempts")),
         predictions=list(task.rows("predictions")),
         sampled=asked(questions, pilots, keys),
         matches=list(task.rows("matches")),
@@ -122,7 +124,7 @@ def headline(answered: pd.DataFrame, matched: pd.DataFrame) -> Headline:
     """The numbers for `dvc metrics diff`, by model, from the frames of `accuracy` and `matching`; shares in percent."""
     found: dict[str, dict[str, float | int]] = {}
     for row in answered[answered["measure"] == "accuracy"].to_dict("records"):
-        of_model = found.setdefault(row["model"], {})
+        of_model = found.setdefault(row["model"] or row["name"], {})
         of_model["accuracy" if row["group"] == ALL else row["group"]] = row["value"]
         if row["group"] == ALL:
             of_model["questions"] = row["n"]
@@ -148,6 +150,7 @@ def _funnel(task: Task[ReportSettings], pilots: Mapping[str, Pilot]) -> list[Fun
         FunnelStage("filter", "candidates", candidates, best, filtered),
         FunnelStage("verify", "pairs", best, pairs, unlike),
         FunnelStage("verify", "questions", extracted, questions, unscorable),
+        *people_stage(task),
         *evaluation_stages(task, ANSWERER, pilots, per_pair=1),
         *(matching_stage(paths, key, pairs) for key, paths in task.paths_by(MATCHER, "matches").items()),
     ]

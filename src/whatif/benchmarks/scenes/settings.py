@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from pydantic import Field, field_validator
 
+from whatif.benchmarks.shared.human_attempts import HumanAttempts
 from whatif.engine.language.strategies import strategies
 from whatif.engine.params.base import BenchmarkSettings, Settings, Share, Span
 from whatif.engine.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint
@@ -47,7 +48,7 @@ class VerifyScenes(Settings):
     least_score: float = Field(ge=0, le=1)
 
 
-class EvaluateScenes(Judging, Probing):
+class EvaluateScenes(Judging, Probing, HumanAttempts):
     """The prompting strategy of the questions."""
 
     strategy: str

@@ -33,7 +33,9 @@ from whatif.benchmarks.shared.dimensions import (
 )
 from whatif.benchmarks.shared.drawn_scenes import SPLIT, read_drawn_scenes
 from whatif.benchmarks.shared.evaluation import write_predictions
+from whatif.benchmarks.shared.human_attempts import people_step
 from whatif.benchmarks.shared.judging import judge_step
+from whatif.benchmarks.shared.people import answered_questions
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.probing import probe_step
 from whatif.benchmarks.shared.tables import shared_tables, without_empty_tables
@@ -210,6 +212,7 @@ def ask(task: Task[None]) -> None:
 
 judge = judge_step(ANSWERED, STRATEGY, questions=verify["questions"], predictions=ask["predictions"])
 probes = probe_step(ask, OPEN_PROBE)
+people = people_step(verify["questions"])
 
 
 @_step(
@@ -254,6 +257,8 @@ def match(task: Task[None]) -> None:
         "predictions": ask["predictions"],
         "judged": judge["judged"],
         "probed": probes["probed"],
+        "attempts": people["attempts"],
+        "uncounted": people["uncounted"],
         "matches": match["matches"],
     },
     outputs=SITE_OUTPUTS,
@@ -271,8 +276,9 @@ def aggregate(task: Task[ReportSettings]) -> None:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=ScenesSettings,
-    steps=(extract, generate, filter_, verify, ask, judge, probes, match, aggregate),
+    steps=(extract, generate, filter_, verify, ask, judge, probes, people, match, aggregate),
     headline=("accuracy", "pair"),
+    people={"answer": answered_questions(verify["questions"], extract["images"])},
     plots=(
         {
             "file": "accuracy.csv",

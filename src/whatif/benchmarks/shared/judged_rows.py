@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from whatif.engine import artifacts
@@ -13,7 +12,7 @@ from whatif.results.reporting.answers import System
 from whatif.results.reporting.judged import ACCURACY, COMPARED_DROP, JUDGE, READINGS, Judged, judge_views
 from whatif.results.reporting.precision import in_percent, p_number
 from whatif.results.reporting.question_pairs import VARIANTS
-from whatif.results.reporting.table import DROP, MEASURE, NUMBERS, Column, Table, tidy
+from whatif.results.reporting.table import DROP, MEASURE, Column, Table, with_rows
 from whatif.scoring.judging import response_of
 from whatif.scoring.statistics import clustered_share, paired_drop
 
@@ -107,21 +106,9 @@ def _of_all(models: Mapping[str, Row]) -> Row:
 
 def _beside(table: Table, rows: Sequence[Row], judged: Judged, variants: set[str], level: str) -> Table:
     """The table with these rows at its end, and the views of the judge."""
-    import pandas as pd
-
-    old = list(table.frame.columns)
-    names = [name for name in old if name not in NUMBERS]
-    further = [name for name in (JUDGE, "variant") if name not in names]
-    numbers = [name for name in NUMBERS if name in old or name == "p"]
-    given = [
-        {str(name): value for name, value in row.items() if not pd.isna(value)}
-        for row in table.frame.to_dict("records")
-    ]
-    every: list[Row] = [*given, *rows]
-    frame = tidy(every, [*further, *names], numbers)
     drop = (Column(DROP.capitalize(), COMPARED_DROP, interval=True),) if variants == _PAIR else ()
     order = [variant for variant in VARIANTS if variant in variants] or sorted(variants)
     columns = (*(Column(one.capitalize(), ACCURACY, {"variant": one}, interval=True) for one in order), *drop)
-    group = {"strategy": "Strategy"} if "strategy" in names else {}
+    group = {"strategy": "Strategy"} if "strategy" in table.frame.columns else {}
     views = judge_views(judged, columns, {"model": "", "name": "Model"}, group, level)
-    return replace(table, frame=frame, views=(*table.views, *views))
+    return with_rows(table, rows, (JUDGE, "variant"), views, ("p",))

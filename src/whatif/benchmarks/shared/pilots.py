@@ -1,8 +1,8 @@
-"""Random samples of paired questions: the pairs that a model with a `limit` is asked, and how its results are marked.
+"""Samples of paired questions: the pairs that a model with a `limit` is asked, and how its results are marked.
 
-Both questions of a pair or neither are in a sample. The pairs of a group have one random order, which depends only on
-the seed, the name of the set and the group. Every sample takes pairs from its beginning, so a larger sample contains a
-smaller one.
+Both questions of a pair or neither are in a sample. If no file lists its pairs, it is random: the pairs of a group have
+one random order, which depends only on the seed, the name of the set and the group. Every sample takes pairs from its
+beginning, so a larger sample contains a smaller one.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
+from whatif.engine.errors import WhatifError
+from whatif.engine.files.inputs import LONGEST_LINE, read_bytes, user_path
+from whatif.engine.params.model_entries import Limit
 from whatif.engine.random_streams import stream
 
 Rows = Sequence[Mapping[str, Any]]
@@ -65,18 +68,37 @@ class Pilot:
         return [row for row in questions if row["pair_id"] in self.pairs]
 
 
-def pilot_of(limit: int | None, questions: Rows, seed: int, benchmark: str) -> Pilot | None:
-    """The sample of a model with this `limit` of pairs; None if it is asked every pair."""
+def pilot_of(limit: Limit, questions: Rows, seed: int, benchmark: str) -> Pilot | None:
+    """The sample of a model with this `limit` of pairs, or with the pairs in a file; None if it is asked every pair.
+
+    Raises WhatifError when the file cannot be read, names no pair, or one that the benchmark does not have.
+    """
     if limit is None:
         return None
-    total = len({row["pair_id"] for row in questions})
-    if limit >= total:
-        return None
-    return Pilot(sample_of_pairs(questions, limit, seed=seed, name=benchmark), total)
+    known = {row["pair_id"] for row in questions}
+    if isinstance(limit, str):
+        pairs = _listed(limit, known, benchmark)
+    else:
+        pairs = sample_of_pairs(questions, limit, seed=seed, name=benchmark)
+    return None if len(pairs) == len(known) else Pilot(pairs, len(known))
+
+
+def _listed(file: str, known: Set[str], benchmark: str) -> set[str]:
+    """The pairs of a benchmark that a text file has the ids of, one in each line."""
+    try:
+        lines = read_bytes(user_path(file), longest_line=LONGEST_LINE).decode("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise WhatifError(f"limit: {file}: cannot be read ({reason}); `whatif subset` writes such a file") from error
+    listed = {line.strip() for line in lines} - {""}
+    if not listed or not listed <= known:
+        said = f"{min(listed - known)!r} is not a pair of {benchmark}" if listed else "is empty"
+        raise WhatifError(f"limit: {file}: {said}; list its pairs, and in `benchmarks` of the model only {benchmark}")
+    return listed
 
 
 def pilots_of(
-    limits: Mapping[str, int | None], questions: Mapping[str, Rows], seed: int, benchmark: str
+    limits: Mapping[str, Limit], questions: Mapping[str, Rows], seed: int, benchmark: str
 ) -> dict[str, Pilot]:
     """The samples of the models that have one, by key; `questions` are each model's questions without a limit."""
     found = {key: pilot_of(limits[key], rows, seed, benchmark) for key, rows in questions.items()}

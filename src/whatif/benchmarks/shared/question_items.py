@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from whatif.benchmarks.shared.item_answers import ShownSystem, SystemReader, answer_in_words
 from whatif.benchmarks.shared.reports import prices_of
 from whatif.benchmarks.shared.tasks import by_pair
+from whatif.engine.artifacts.stored_rows import StoredRows
 from whatif.engine.graph.dimensions import Dimension
 from whatif.engine.graph.task import Task
 from whatif.engine.params.model_entries import RankingRule
@@ -82,7 +83,7 @@ def question_items(
     """
     order = list(variants)
     readers = readers_of(task, systems, judged)
-    items = iter(by_pair(questions).items())
+    items = questions.by("pair_id") if isinstance(questions, StoredRows) else iter(by_pair(questions).items())
     while some := list(itertools.islice(items, _TOGETHER)):
         by_id = {row["question_id"]: row for _, rows in some for row in rows}
         given = [(reader.system, reader.answers(by_id)) for reader in readers]

@@ -8,13 +8,16 @@ from functools import cached_property
 from typing import Any, Protocol, Self
 
 from whatif.benchmarks.shared.dimensions import CHOOSER
+from whatif.benchmarks.shared.human_attempts import attempts_in, people_stage
 from whatif.benchmarks.shared.judged_rows import with_judged_rows
+from whatif.benchmarks.shared.people_rows import with_people
 from whatif.benchmarks.shared.pilots import Pilot, marked, pilots_of
 from whatif.benchmarks.shared.reports import judged_of
 from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of, with_predictions
 from whatif.engine import artifacts
 from whatif.engine.artifacts.ahead import read_ahead
 from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.artifacts.stored_rows import StoredRows
 from whatif.engine.graph.dimensions import Dimension
 from whatif.engine.graph.task import Task
 from whatif.engine.language.strategies import DIRECT
@@ -40,7 +43,7 @@ class Results:
 
     task: the step that makes them. title: the name of the set. dimension: its models, and names: their display names.
     questions: all that were asked, and groups: their groups, in the order of tables. judged: what a judge found, None
-    without one. stages: the funnel.
+    without one. human_attempts: people's answers. stages: the funnel.
     """
 
     task: Task[Any]
@@ -50,6 +53,7 @@ class Results:
     names: Mapping[str, str]
     questions: Sequence[dict[str, Any]]
     judged: Judged | None = None
+    human_attempts: Sequence[Row] = ()
     stages: Sequence[FunnelStage] = ()
     groups: Sequence[str] = ()
 
@@ -136,6 +140,7 @@ class SystemResults(Results):
             plain_names=names,
             questions=questions,
             judged=judged_of(task, task.settings.judge, questions, marked_names),
+            human_attempts=attempts_in(task),
             answers=answers,
             rule=settings.rule,
             by_mean=by_mean,
@@ -197,7 +202,7 @@ class PairedResults(Results):
         more: further fields of a subclass. Millions of predictions are read in pieces.
         """
         table = task.read("questions")
-        questions = table.to_pylist()
+        questions = StoredRows(table)
         keys = with_predictions(task, CHOOSER)
         pilots = pilots_of(limits_of(task, CHOOSER, keys), dict.fromkeys(keys, questions), task.seed, task.benchmark)
         names = names_of(task, CHOOSER)
@@ -213,7 +218,8 @@ class PairedResults(Results):
             dimension=CHOOSER,
             questions=questions,
             judged=judged_of(task, judge, questions, fields["names"]),
-            stages=[*stages, *evaluation_stages(task, CHOOSER, pilots)],
+            human_attempts=attempts_in(task),
+            stages=[*stages, *people_stage(task), *evaluation_stages(task, CHOOSER, pilots)],
             images=shared_images(questions) if by_image else None,
             **more,
         )
@@ -230,11 +236,12 @@ class PairedResults(Results):
         parts = parts_of(self.answers, self.settings, self.images)
         return {model: headline(groups[ALL]) for model, groups in parts.items()}
 
-    def with_judge(self, table: Table) -> Table:
-        """A table of accuracies with the rows and views of the judge."""
+    def with_judge_and_people(self, table: Table) -> Table:
+        """A table of accuracies with the rows and views of people, and of the judge."""
         places = {(key, DIRECT): {"model": key, "name": name, "source": OURS} for key, name in self.names.items()}
         confidence = self.settings.confidence
-        return with_judged_rows(self.task, table, self.judged, self.questions, places, confidence=confidence)
+        judged = with_judged_rows(self.task, table, self.judged, self.questions, places, confidence=confidence)
+        return with_people(self, judged, places, {"variant": "Variant"}, lambda row: [{"variant": row["variant"]}])
 
 
 def answered_fields(answers: QuestionPairAnswers, names: Mapping[str, str], rule: RankingRule) -> dict[str, Any]:

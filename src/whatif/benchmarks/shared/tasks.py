@@ -16,6 +16,7 @@ from whatif.engine import artifacts
 from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.graph.dimensions import Dimension
 from whatif.engine.graph.task import Task
+from whatif.engine.params.model_entries import Limit
 from whatif.results.reporting.funnel import FunnelStage
 
 # The labels of the axes of a scatter plot.
@@ -91,8 +92,8 @@ def names_of(task: Task[Any], dimension: Dimension) -> dict[str, str]:
     return {key: name if counts[name] == 1 else f"{name} ({key})" for key, name in names.items()}
 
 
-def limits_of(task: Task[Any], dimension: Dimension, keys: Iterable[str]) -> dict[str, int | None]:
-    """The number of pairs of each benchmark that some models are asked; None means all of them."""
+def limits_of(task: Task[Any], dimension: Dimension, keys: Iterable[str]) -> dict[str, Limit]:
+    """The number of pairs of each benchmark that some models are asked, or a file with their ids; None: all."""
     return {key: task.shown_models(dimension)[key].get("limit") for key in keys}
 
 

@@ -270,6 +270,18 @@ JUDGED = Table(
     ),
 )
 
+ATTEMPTS = Table(
+    name="human-attempts",
+    version=1,
+    key=("question_id", "attempt"),
+    schema=schema_of(
+        ("question_id", pa.string()),
+        ("attempt", pa.string()),  # who answered, or the number of the attempt (MuCR Figure 5: ten attempts)
+        ("answer", pa.string()),  # in its usual form; in own words where none is found in these
+        ("correct", pa.bool_()),
+    ),
+)
+
 MATCHES = Table(
     name="matches",
     version=1,

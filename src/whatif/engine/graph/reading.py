@@ -164,8 +164,8 @@ def _outside(value: Any, marked: bool) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for one in value:
             yield from _outside(one, marked)
-    elif marked and value is not None:
-        yield str(value)
+    elif marked and isinstance(value, str):  # `limit` may be a number in place of a file
+        yield value
 
 
 def _leaves(path: str, value: Any) -> dict[str, Any]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, Field, ValidationInfo, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, model_validator
 
 from whatif.engine.language.prompts import form_named, forms, is_text, same_wording
-from whatif.engine.params.base import Settings
+from whatif.engine.params.base import Settings, SourcePath
 from whatif.engine.params.decoding import Decoding, EndpointDecoding
 
 
@@ -19,6 +19,16 @@ def _installed(name: str, info: ValidationInfo) -> str:
 
 
 BenchmarkName = Annotated[str, AfterValidator(_installed)]
+
+
+def _number_or_file(value: Any) -> Any:
+    if value is None or (isinstance(value, str) and value) or (type(value) is int and value > 0):
+        return value
+    raise ValueError("it must be a number of pairs, at least 1, or a file with the ids of pairs")
+
+
+# The pairs that a model is asked: a number, the path of a text file with an id in each line, or all.
+Limit: TypeAlias = Annotated[int | SourcePath | None, BeforeValidator(_number_or_file)]
 # How a model answers a question with options (see `whatif.scoring.rank`): it ranks their texts or their letters, or
 # answers in words. `open` is for responses made elsewhere to questions that did not show the options.
 MultipleChoice: TypeAlias = Literal["rank-text", "rank-letter", "words", "open"]
@@ -72,7 +82,7 @@ class ModelEntry(Settings):
 class Answerer(ModelEntry):
     """The settings that every model that answers questions has."""
 
-    limit: int | None = Field(default=None, ge=1)  # pairs per benchmark, as a pilot sample; null: all
+    limit: Limit = None  # pairs per benchmark, as a pilot sample, or a file with the ids of pairs; null: all
 
     @property
     def answers_open_questions(self) -> bool:

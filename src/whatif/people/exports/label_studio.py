@@ -24,7 +24,7 @@ from whatif.people.exports.folder import (
     shown_names,
     shown_texts,
 )
-from whatif.people.exports.tasks import AnnotationTask, Interface, TaskSet, instructions_html
+from whatif.people.exports.tasks import OWN_WORDS, AnnotationTask, Interface, TaskSet, instructions_html
 from whatif.people.imports.settings import CORRECTED
 
 INTERFACE_FILE, INSTRUCTIONS_FILE = "labelling-interface.xml", "instructions.html"
@@ -72,18 +72,21 @@ def interface_xml(interface: Interface, names: Sequence[str], columns: Sequence[
         SubElement(view, "Header", value=interface.shown[name], size="5")
         SubElement(view, "Text", name=name, value=f"${name}", selectionEnabled="false")
     target = (*columns, *names)[0]  # what an annotation is about: the first image, or the first text
-    choices = SubElement(
-        view,
-        "Choices",
-        name="decision",
-        toName=target,
-        choice="single",
-        required="true",
-        requiredMessage="Choose one of these.",
-        showInline="false",
-    )
-    for number, answer in enumerate(interface.answers, 1):
-        SubElement(choices, "Choice", value=answer.text, alias=answer.value, hotkey=str(number))
+    if interface.answers:
+        choices = SubElement(
+            view,
+            "Choices",
+            name="decision",
+            toName=target,
+            choice="single",
+            required="true",
+            requiredMessage="Choose one of these.",
+            showInline="false",
+        )
+        for number, answer in enumerate(interface.answers, 1):
+            SubElement(choices, "Choice", value=answer.text, alias=answer.value, hotkey=str(number))
+    else:
+        _text_field(view, "decision", OWN_WORDS, target, required="true", requiredMessage="Give an answer.")
     for corrected, prompt in interface.corrections.items():
         shown = SubElement(
             view,
@@ -98,9 +101,10 @@ def interface_xml(interface: Interface, names: Sequence[str], columns: Sequence[
     return tostring(view, encoding="unicode") + "\n"
 
 
-def _text_field(view: Element, name: str, heading: str, target: str) -> None:
+def _text_field(view: Element, name: str, heading: str, target: str, **further: str) -> None:
     SubElement(view, "Header", value=heading, size="5")
-    SubElement(view, "TextArea", name=name, toName=target, rows="1", maxSubmissions="1", editable="true")
+    field = {"name": name, "toName": target, "rows": "1", "maxSubmissions": "1", "editable": "true"}
+    SubElement(view, "TextArea", field, **further)
 
 
 def _data(

@@ -23,7 +23,7 @@ from whatif.people.exports.folder import (
     shown_names,
     shown_texts,
 )
-from whatif.people.exports.tasks import Interface, TaskSet, instructions_html
+from whatif.people.exports.tasks import OWN_WORDS, Interface, TaskSet, instructions_html
 from whatif.people.imports.settings import CORRECTED
 
 LAYOUT_FILE = "layout.html"
@@ -67,7 +67,7 @@ def mturk_files(tasks: TaskSet, images: EncodedPictures, address: Address) -> di
 def layout_html(interface: Interface, names: Sequence[str], columns: Sequence[str]) -> str:
     """The layout of a task with images in `columns` and the texts `names`.
 
-    The answers are radio buttons, because with them an assignment has exactly one answer.
+    The answers are radio buttons, because with them an assignment has exactly one answer, or a text in own words.
     """
     headings = headings_of(interface, columns)
     return _PAGE.format(
@@ -83,7 +83,8 @@ def layout_html(interface: Interface, names: Sequence[str], columns: Sequence[st
             f'  <p><label><input type="radio" name="decision" value="{html.escape(answer.value)}" required> '
             f"{html.escape(answer.text)}</label></p>"
             for answer in interface.answers
-        ),
+        )
+        or _text_field("decision", OWN_WORDS, " required"),
         fields="\n".join([*_corrections(interface), _text_field("comment", "Comment (optional)")]),
     )
 
@@ -98,8 +99,8 @@ def _corrections(interface: Interface) -> list[str]:
     return [f"  <p>Only if you chose {chosen}</p>", *fields]
 
 
-def _text_field(name: str, prompt: str) -> str:
-    return f'  <p><label>{html.escape(prompt)}<br><input type="text" name="{name}"></label></p>'
+def _text_field(name: str, prompt: str, needed: str = "") -> str:
+    return f'  <p><label>{html.escape(prompt)}<br><input type="text" name="{name}"{needed}></label></p>'
 
 
 def _as_html(text: str) -> str:

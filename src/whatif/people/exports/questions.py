@@ -57,7 +57,7 @@ def question_task_set(questions: Iterable[Row], seed: int, interface: Interface 
         seed,
         key="question_id",
         images=lambda row: row["image_ids"],
-        texts=lambda row: (str(row["question"]), _options(row), str(row["answer"])),
+        texts=lambda row: (str(row["question"]), options_of(row), str(row["answer"])),
     )
 
 
@@ -80,7 +80,8 @@ def question_items(questions: Iterable[Row], seed: int, *, named: str = "counter
     )
 
 
-def _options(row: Row) -> str:
+def options_of(row: Row) -> str:
+    """The options of a question as one text; empty if it has none."""
     return "   ".join(
         f"({letter}) {text}" for letter, text in zip(string.ascii_uppercase, row["choices"] or (), strict=False)
     )

@@ -38,8 +38,9 @@ def csv_files(tasks: TaskSet, images: EncodedPictures) -> dict[str, bytes]:
 
 def instructions(interface: Interface, names: Sequence[str], columns: Sequence[str] = ("image",)) -> str:
     """How to fill in the CSV, as plain text; `columns` are those of the images."""
-    width = max(len(answer.value) for answer in interface.answers)
+    width = max((len(answer.value) for answer in interface.answers), default=0)
     labels = "\n".join(f"{answer.value:<{width}}  {answer.text}" for answer in interface.answers)
+    what = f"one of these labels into the column label:\n\n{labels}" if labels else "your answer into the column label."
     steps = "\n".join(
         textwrap.fill(f"{number}. {text}", _WIDTH, subsequent_indent="   ")
         for number, text in enumerate(interface.instructions, 1)
@@ -69,9 +70,7 @@ For each row:
 
 {steps}
 
-Write one of these labels into the column label:
-
-{labels}
+Write {what}
 
 {corrections}You may write a comment into the column comment.
 {examples}

@@ -15,6 +15,8 @@ from whatif.engine.random_streams import stream
 from whatif.people.items import Row
 from whatif.people.picture_tasks import task_id_of
 
+OWN_WORDS = "Your answer"  # the heading of the field for an answer in people's own words
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -28,6 +30,7 @@ class Answer:
 class Interface:
     """What all tasks of a set have in common.
 
+    answers: those to choose from; none if people answer in their own words.
     shown: name of a text -> its heading, in the order of the texts of a task.
     corrections: field that annotators may correct or write -> the question about it. The name of a shown text of the
         same name is that of the field.
@@ -148,6 +151,6 @@ def instructions_html(interface: Interface) -> str:
     examples = "".join(f"<li>{html.escape(text)}</li>\n" for text in interface.examples)
     return (
         f"<p><strong>{html.escape(interface.question)}</strong></p>\n<ol>\n{steps}</ol>\n"
-        f"<p>Choose one of these:</p>\n<ul>\n{answers}</ul>\n"
+        + (f"<p>Choose one of these:</p>\n<ul>\n{answers}</ul>\n" if answers else "")
         + (f"<p>Examples:</p>\n<ul>\n{examples}</ul>\n" if examples else "")
     )

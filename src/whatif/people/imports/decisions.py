@@ -29,15 +29,16 @@ class Words:
     def __init__(self, path: Path, file: LabelFile, items: Items) -> None:
         known = (*items.decisions, *(_OF_PAIRS if items.are_images_of_pairs else ()), UNLABELLED)
         for word, meaning in file.values.items():
-            if meaning not in known:
+            if meaning not in known and items.read is None:
                 raise WhatifError(
                     f"{path}: values: {quoted(word)} stands for {quoted(meaning)}; use one of {', '.join(known)}"
                 )
         if file.format in _DECIDES and ACCEPTED not in items.decisions:
             raise WhatifError(
                 f"{path}: the format {file.format} accepts and rejects items; the decisions here are "
-                f"{', '.join(items.decisions)}, so use another format"
+                f"{', '.join(items.decisions) or 'answers'}, so use another format"
             )
+        self._read = items.read
         given = file.values or _defaults(file, items)
         self._meanings = {plain(word): meaning for word, meaning in given.items()}
         if len(self._meanings) < len({(plain(word), meaning) for word, meaning in given.items()}):
@@ -57,6 +58,8 @@ class Words:
         if label.means:
             return label.means, {}
         meaning = self._meanings.get(plain(label.decision))
+        if self._read is not None and meaning != UNLABELLED:
+            return self._read(item, meaning or label.decision), {}
         if meaning is None and self._chooses:
             return ACCEPTED, self._chosen(label, item)
         if meaning is None:
@@ -73,7 +76,7 @@ class Words:
                 raise UnusableError("order of captions", f"column {label.columns[2]}: {told}")
             return f"caption_{order[meaning == SECOND]}", {}
         if meaning in (OWN, OTHER):
-            return f"caption_{abs((item.side or 0) - (meaning == OTHER))}", {}
+            meaning = f"caption_{abs((item.side or 0) - (meaning == OTHER))}"
         return meaning, {}
 
     def corrections(self, label: Label, item: Item) -> dict[str, str]:

@@ -58,6 +58,8 @@ class Items:
     pairs: Mapping[tuple[str, int], str] = field(default_factory=dict)
     make_tasks: Callable[[], Mapping[str, ShownTask]] | None = None
     image_field: str = "image"  # the field that the choice of an image corrects
+    # Reads a decision in people's own words, where there are no `decisions`; raises UnusableError if it cannot be used.
+    read: Callable[[Item, str], str] | None = None
 
     @cached_property
     def tasks(self) -> Mapping[str, ShownTask]:
@@ -109,12 +111,13 @@ class Items:
         seed: int = 0,
         forms: Callable[[Row], Mapping[str, Callable[[str], str]]] = lambda row: {},
         things: str = "questions",
+        read: Callable[[Item, str], str] | None = None,
     ) -> Items:
         """One item for each row of a table: its id is the column `key`, people may correct the columns `fields`.
 
         Fields that the table does not have are to be written by people. `seed` is that of the tasks, which
         `whatif.people.exports.tasks.row_task_set` makes of the same rows. `forms` returns those of a row's item;
-        `names` and `things` are those of `Items`. Raises WhatifError when two rows have the same id.
+        `names`, `things` and `read` are those of `Items`. Raises WhatifError when two rows have the same id.
         """
         found: dict[str, Item] = {}
         for row in rows:
@@ -126,7 +129,7 @@ class Items:
         def tasks() -> dict[str, ShownTask]:
             return {task: ShownTask(item) for task, item in task_ids(found, seed).items()}
 
-        return cls(found, decisions, things=things, names=names or {}, make_tasks=tasks)
+        return cls(found, decisions, things=things, names=names or {}, make_tasks=tasks, read=read)
 
     def resolve(self, label: Label, sides: Mapping[str, int]) -> tuple[Item, tuple[int, int] | None]:
         """The item of a label, and the sides of its captions in the order shown (None if not known).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
@@ -18,6 +19,7 @@ Format = Literal[
     "corrected-copy",  # a copy of a file of items in which people changed fields and removed rows
     "rejected-ids",  # the ids of rejected items
     "chosen-images",  # the image file that was chosen for each item
+    "answers",  # CSV or JSONL with one row for each answer of a person to a question
 ]
 NUMBERED = "{n}"  # in the name of a column: 1, 2, 3, ...
 ONE_PERSON = ("corrected-copy", "rejected-ids")  # formats that name no annotator
@@ -122,6 +124,14 @@ PRESETS: dict[str, ColumnMap] = {
     "chosen-images": ColumnMap(
         item="item_id", annotator="annotator", decision="chosen", comment="comment", time="time"
     ),
+    "answers": ColumnMap(
+        item="question_id",
+        annotator="attempt",
+        decision="answer",
+        comment="comment",
+        time="time",
+        duration="seconds",
+    ),
 }
 NEEDED = {  # of a preset
     "whatif": ("item", "annotator", "decision"),
@@ -132,6 +142,7 @@ NEEDED = {  # of a preset
     "corrected-copy": ("item",),
     "rejected-ids": ("item",),
     "chosen-images": ("item", "decision"),
+    "answers": ("item", "annotator", "decision"),
 }
 CORRECTED = "corrected_"  # a preset's column of a corrected field is `corrected_<field>`; mturk: `Answer.corrected_...`
 
@@ -179,9 +190,14 @@ class LabelFile(Settings):
         return self
 
 
-def _as_list(given: Any) -> Any:
-    entries = given if isinstance(given, list) else [given]
-    return [{"path": entry, "format": "whatif"} if isinstance(entry, str) else entry for entry in entries]
+def _listed(format_of_paths: Format) -> Callable[[Any], Any]:
+    """What makes a list of one file or several; those of which only the path is given have this format."""
+
+    def listed(given: Any) -> Any:
+        entries = given if isinstance(given, list) else [given]
+        return [{"path": entry, "format": format_of_paths} if isinstance(entry, str) else entry for entry in entries]
+
+    return listed
 
 
 def _once(files: list[LabelFile]) -> list[LabelFile]:
@@ -193,4 +209,6 @@ def _once(files: list[LabelFile]) -> list[LabelFile]:
 
 
 # The type of a setting: a list of files, or one file. Only a path is a filled-in CSV of our own export.
-LabelFiles = Annotated[list[LabelFile], BeforeValidator(_as_list), AfterValidator(_once), Field(min_length=1)]
+LabelFiles = Annotated[list[LabelFile], BeforeValidator(_listed("whatif")), AfterValidator(_once), Field(min_length=1)]
+# The same for people's answers to questions. Only a path is a file in the format `answers`; an empty list is no file.
+AnswerFiles = Annotated[list[LabelFile], BeforeValidator(_listed("answers")), AfterValidator(_once)]

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+
 from whatif.results.comparison.compare import Booleans
 from whatif.results.comparison.evaluations import PREDICTIONS, Evaluation, evaluations
 from whatif.results.comparison.row_types import Rows
@@ -33,3 +35,11 @@ def answered(benchmark: str, models: Iterable[str] = ()) -> Iterator[Answered]:
     for key, found in evaluations(of_folder(Path(), HERE), (benchmark,), models).items():
         if found.kind == PREDICTIONS:
             yield Answered(" ".join((key.model, *key.settings)), found, reader.rows(found), right_of(found))
+
+
+def pairs_of_questions(rows: Rows) -> list[str]:
+    """The pair of each row. Raises ValueError when it is not known what the rows ask."""
+    if rows.questions is None:
+        raise ValueError("these rows have no questions")
+    pairs = rows.questions.texts(("pair_id",))
+    return list((pairs if rows.places is None else pairs.take(pa.array(rows.places))).to_pylist())

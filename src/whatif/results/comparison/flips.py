@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from whatif.results.comparison.columns import read
 from whatif.results.comparison.compare import Compared
 from whatif.results.comparison.evaluations import JUDGED, PREDICTIONS, USUAL_ROLES
 from whatif.results.comparison.pair_rows import PairTexts
+from whatif.results.comparison.row_types import Codes
 
 LOST, GAINED = "right -> wrong", "wrong -> right"
-_ASKED = ("question_id", "question", "choices", "answer", "variant", "group", "image_ids")
-_ANSWERED = ("question_id", "answer", "status", "reason")
+_ASKED = ("question", "choices", "answer", "variant", "group", "image_ids")
+_ANSWERED = ("answer", "status", "reason")
+_TOGETHER = 4_096  # flips whose questions and answers are in memory at once
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -50,33 +54,52 @@ def flips_of(compared: Iterable[Compared]) -> Iterator[Flip]:
 
 
 def _predictions(pair: Compared) -> Iterator[Flip]:
-    ids = pa.concat_tables([read(path, ["question_id"]) for path in pair.a.answered])["question_id"]
-    chosen = {
-        direction: ids.take(pa.array(places)).to_pylist()
-        for direction, places in ((LOST, pair.lost), (GAINED, pair.gained))
-    }
-    wanted = {name for names in chosen.values() for name in names}
-    asked = _rows(pair.a.inputs("questions"), _ASKED, wanted)
+    ids = _column(pair.a.answered, "question_id")
+    questions = _Found(ids, pair.a.inputs("questions"), _ASKED)
     # What a judge read takes the place of what the rules read.
-    answers = [_rows((*side.answered, *side.paths), _ANSWERED, wanted) for side in (pair.a, pair.b)]
-    for direction, names in chosen.items():
-        for name in sorted(names):
-            question, first, second = asked[name], answers[0][name], answers[1][name]
-            choices = tuple(question["choices"] or ())
-            yield Flip(
-                benchmark=pair.a.key.benchmark,
-                evaluation=_name(pair),
-                item=name,
-                direction=direction,
-                variant=question["variant"],
-                group=question["group"],
-                question=question["question"],
-                choices=choices,
-                right=_shown(question["answer"], choices),
-                answer_a=_answer(first, choices),
-                answer_b=_answer(second, choices),
-                image_ids=tuple(question["image_ids"]),
-            )
+    answers = [_Found(ids, [*side.paths, *side.answered], _ANSWERED) for side in (pair.a, pair.b)]
+    benchmark, evaluation = pair.a.key.benchmark, _name(pair)
+    for direction, places in ((LOST, pair.lost), (GAINED, pair.gained)):
+        in_order = places[np.asarray(pc.sort_indices(ids.take(pa.array(places))))]
+        for start in range(0, len(in_order), _TOGETHER):
+            some = in_order[start : start + _TOGETHER]
+            shown = (ids.take(pa.array(some)).to_pylist(), *(one.rows(some) for one in (questions, *answers)))
+            for item, question, first, second in zip(*shown, strict=True):
+                choices = tuple(question["choices"] or ())
+                yield Flip(
+                    benchmark=benchmark,
+                    evaluation=evaluation,
+                    item=item,
+                    direction=direction,
+                    variant=question["variant"],
+                    group=question["group"],
+                    question=question["question"],
+                    choices=choices,
+                    right=_shown(question["answer"], choices),
+                    answer_a=_answer(first, choices),
+                    answer_b=_answer(second, choices),
+                    image_ids=tuple(question["image_ids"]),
+                )
+
+
+class _Found:
+    """The rows of some files for question ids; those of earlier files take precedence."""
+
+    def __init__(self, ids: pa.Array, paths: Iterable[Path], names: Sequence[str]) -> None:
+        files = list(dict.fromkeys(paths))
+        known = _column(files, "question_id")
+        self._table = pa.concat_tables([read(path, names) for path in files])
+        self._places = None if known.equals(ids) else pc.index_in(ids, value_set=known)
+
+    def rows(self, places: Codes) -> list[dict[str, Any]]:
+        """The rows for the ids at these places."""
+        chosen = pa.array(places)
+        return list(self._table.take(chosen if self._places is None else self._places.take(chosen)).to_pylist())
+
+
+def _column(paths: Iterable[Path], name: str) -> pa.Array:
+    found = pa.concat_tables([read(path, [name]) for path in paths])[name].combine_chunks()
+    return found.chunk(0) if isinstance(found, pa.ChunkedArray) else found
 
 
 def _others(pair: Compared) -> Iterator[Flip]:
@@ -89,19 +112,6 @@ def _others(pair: Compared) -> Iterator[Flip]:
             item = str(rows.keys[place].as_py())
             text, images = rows.questions.shown(place) if isinstance(rows.questions, PairTexts) else ("", ())
             yield Flip(pair.a.key.benchmark, _name(pair), item, direction, variant, group, text, (), "", "", "", images)
-
-
-def _rows(paths: Iterable[Path], names: tuple[str, ...], wanted: set[str]) -> dict[str, Mapping[str, Any]]:
-    """The rows with these question ids; those of later files take precedence."""
-    import pyarrow.compute as pc
-
-    found: dict[str, Mapping[str, Any]] = {}
-    ids = pa.array(sorted(wanted), pa.string())
-    for path in dict.fromkeys(paths):
-        rows = read(path, names)
-        rows = rows.filter(pc.is_in(rows["question_id"], ids))
-        found |= {row["question_id"]: row for row in rows.to_pylist()}
-    return found
 
 
 def _name(pair: Compared) -> str:

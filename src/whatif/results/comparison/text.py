@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -16,14 +17,16 @@ from whatif.results.comparison.report import Report
 WIDTH = 100
 _LINES = 12  # of each section, unless all are asked for
 _NUMBERS = 64  # columns
+_SPACE = re.compile(r"[^\S ]|^ | $")  # what `textwrap.wrap` replaces or removes
 _HEADING = f"{'n':>7}{'A':>6}{'B':>6}  {'B - A [' + '{:.0%}' + ']':<23}{'p Holm':>7}{'lost':>6}{'gained':>7}"
 
 
-def lines_of(report: Report, *, every: bool = False, flips: Sequence[Flip] = ()) -> list[str]:
+def lines_of(report: Report, *, every: bool = False, flips: Iterable[Flip] = ()) -> Iterator[str]:
     """The report, one line each; `every` shows what would otherwise be counted only."""
-    lines = _filled(f"A: {report.a.name}    B: {report.b.name}")
+    yield from _filled(f"A: {report.a.name}    B: {report.b.name}")
     if report.is_empty:
-        return [*lines, "nothing changed"]
+        yield "nothing changed"
+        return
     most = None if every else _LINES
     for section in (
         _answers(report, most),
@@ -34,9 +37,8 @@ def lines_of(report: Report, *, every: bool = False, flips: Sequence[Flip] = ())
         _notes(report.notes),
         _flips(flips),
     ):
-        found = list(section)
-        lines += ["", *found] if found else []
-    return lines
+        for number, line in enumerate(section):
+            yield from [line] if number else ["", line]
 
 
 def _answers(report: Report, most: int | None) -> Iterator[str]:
@@ -176,7 +178,7 @@ def _notes(notes: Iterable[str]) -> Iterator[str]:
         yield from _filled(f"Not compared: {note}")
 
 
-def _flips(flips: Sequence[Flip]) -> Iterator[str]:
+def _flips(flips: Iterable[Flip]) -> Iterator[str]:
     for one in flips:
         name = " ".join(filter(None, [one.benchmark, one.evaluation, one.variant]))
         yield from _filled(f"{one.direction}  {one.item}  ({name})")
@@ -192,9 +194,10 @@ def _more(number: int, what: str) -> Iterator[str]:
 
 def _filled(text: str, indent: str = "") -> list[str]:
     """The text in lines, with unprintable characters escaped: text of a commit must not control the terminal."""
-    return textwrap.wrap(
-        escaped(text), WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False
-    )
+    line = escaped(text)
+    if len(indent) + len(line) <= WIDTH and not _SPACE.search(line):
+        return [f"{indent}{line}"] if line else []  # as `wrap` does, which takes a hundred times as long
+    return textwrap.wrap(line, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False)
 
 
 def _cut(text: str) -> str:

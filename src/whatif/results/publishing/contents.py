@@ -9,6 +9,7 @@ from typing import Any
 
 from whatif.engine import artifacts
 from whatif.engine.artifacts.schemas import IMAGES, JUDGEMENTS, PAIRS, QUESTIONS, Table
+from whatif.engine.artifacts.stored_rows import StoredRows
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.freshness import Condition, states
 from whatif.engine.graph.graph import Graph
@@ -16,6 +17,7 @@ from whatif.engine.graph.jobs import Job
 
 Row = Mapping[str, Any]
 AUTOMATIC = "automatic:"  # before the name of a check among the annotators
+_JUDGED = ("item_id", "annotator", "decision")
 BEFORE_EVALUATION = ("verify", "filter", "generate", "extract")  # the stages, the last one first
 
 
@@ -23,15 +25,15 @@ BEFORE_EVALUATION = ("verify", "filter", "generate", "extract")  # the stages, t
 class Contents:
     """The rows of a benchmark, and the artifacts that they and their images are in.
 
-    judgements: the labels behind the rows, by people and by automatic checks. people: the names of the people who gave
-    labels.
+    judgements: whose labels are behind the rows, of people and of automatic checks. people: the names of the people
+    who gave labels.
     """
 
-    questions: Sequence[Row]
-    pairs: Sequence[Row]
+    questions: StoredRows
+    pairs: StoredRows
     tables: tuple[Path, ...]
     images: tuple[Path, ...]
-    judgements: Sequence[Row]
+    judgements: StoredRows
     people: frozenset[str]
 
 
@@ -56,13 +58,12 @@ def contents(graph: Graph, benchmark: str) -> Contents:
     jobs = [job for job in graph.jobs if job.step.benchmark == benchmark]
     questions, pairs = (_last(jobs, table) for table in (QUESTIONS, PAIRS))
     judged = [path for stage in BEFORE_EVALUATION[::-1] for path in _paths(jobs, JUDGEMENTS, stage)]
-    judgements = list(artifacts.rows_of(judged, JUDGEMENTS))
     return Contents(
-        questions=list(artifacts.rows_of(questions, QUESTIONS)),
-        pairs=list(artifacts.rows_of(pairs, PAIRS)),
+        questions=StoredRows(artifacts.read(questions, QUESTIONS)),
+        pairs=StoredRows(artifacts.read(pairs, PAIRS)),
         tables=(*questions, *pairs),
         images=tuple(path for stage in BEFORE_EVALUATION for path in _paths(jobs, IMAGES, stage)),
-        judgements=judgements,
+        judgements=StoredRows(artifacts.read(judged, JUDGEMENTS, _JUDGED)),
         people=frozenset(_people(jobs)),
     )
 

@@ -13,13 +13,14 @@ from typing import Any
 import whatif
 from whatif.engine.artifacts import footer_of
 from whatif.engine.artifacts.images import DRAWN_LICENCE
+from whatif.engine.artifacts.stored_rows import StoredRows
 from whatif.engine.graph.lineage import Lineage
 from whatif.engine.graph.steps import Benchmark
 from whatif.formats.croissant import PublishedFile
 from whatif.results.publishing.contents import AUTOMATIC, Contents, Row
 from whatif.results.publishing.measured import Measured
 from whatif.results.publishing.pictures import PublishedPictures
-from whatif.results.publishing.private_text import without_folders
+from whatif.results.publishing.private_text import without_folders, without_private
 
 _EMBEDDED = "embedded:"
 _CHINESE = re.compile("[\u4e00-\u9fff]")
@@ -139,9 +140,16 @@ def data_version(files: Sequence[PublishedFile]) -> str:
     return f"{whatif.__version__}+{hashlib.sha256(listed.encode()).hexdigest()[:12]}"
 
 
-def without_private_pairs(rows: Sequence[Row], private: frozenset[str]) -> list[Row]:
-    """The rows of pairs that are not private."""
-    return [row for row in rows if row["pair_id"] not in private]
+def publishable(rows: StoredRows, private: frozenset[str], names: Mapping[str, str]) -> StoredRows:
+    """The rows of pairs that are not private, with annotators and folders taken out of their provenance."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kept = rows.table.filter(pc.invert(pc.is_in(rows.table["pair_id"], pa.array(sorted(private), pa.string()))))
+    place = kept.schema.get_field_index("provenance")
+    texts = kept["provenance"].combine_chunks().dictionary_encode()
+    cleaned = pa.array([without_private(text, names) for text in texts.dictionary.to_pylist()], pa.string())
+    return StoredRows(kept.set_column(place, "provenance", cleaned.take(texts.indices)))
 
 
 def shown_by(row: Row) -> list[str]:

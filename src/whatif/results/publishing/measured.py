@@ -8,7 +8,7 @@ from pathlib import Path
 
 from whatif.engine.files.csv_writing import rows_of_people
 
-_ASKING = ("evaluate", "fine-tune")  # stages that ask models; their losses are no part of the data
+_ASKING = ("evaluate", "fine-tune", "people")  # stages that ask models, or people; their losses are no part of the data
 
 
 @dataclass

@@ -40,6 +40,7 @@ class PublishedPictures:
     def __init__(self, shown: Iterable[str], files: Sequence[Path], licences: Mapping[int, str] | None = None) -> None:
         self._store = ImageStore(files)
         known: dict[str, Picture] = {}
+        same: dict[Picture, Picture] = {}  # so that drawn pictures share one
         wanted = sorted(set(shown))
         columns = ["image_id", "source", "licence"]
         for row in artifacts.rows_of(files, IMAGES, columns, only={"image_id": wanted}) if wanted else ():
@@ -47,7 +48,8 @@ class PublishedPictures:
             kind, _, name = source.partition(":")
             number = coco_image_id(name) if kind == "coco" and is_coco_name(name) else None
             licence = (licences or {}).get(number, row["licence"]) if number is not None else row["licence"]
-            known.setdefault(row["image_id"], Picture(source, licence))
+            picture = Picture(source, licence)
+            known.setdefault(row["image_id"], same.setdefault(picture, picture))
         for image_id in wanted:
             if image_id not in known:
                 named = ", ".join(map(str, files)) or "no file"

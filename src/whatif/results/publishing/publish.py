@@ -29,16 +29,16 @@ from whatif.results.publishing.facts import (
     Kept,
     Publisher,
     data_version,
+    publishable,
     shown_by,
     text_licence,
     text_sources,
-    without_private_pairs,
 )
 from whatif.results.publishing.folders import digests, whole_folder
 from whatif.results.publishing.licences import Terms, licence_url, terms
 from whatif.results.publishing.measured import measured
 from whatif.results.publishing.pictures import PublishedPictures
-from whatif.results.publishing.private_text import pseudonyms, without_private
+from whatif.results.publishing.private_text import pseudonyms
 from whatif.results.publishing.responsible import responsible
 
 ENVIRONMENT = "environment.json"  # what the set was made with
@@ -98,10 +98,7 @@ def _facts(graph: Graph, name: str, publisher: Publisher, say: Callable[[str], N
         return None
     names = pseudonyms(found.people)
     rows = {
-        table: [
-            {**row, "provenance": without_private(row["provenance"], names)}
-            for row in without_private_pairs(rows_of_table, publisher.private)
-        ]
+        table: publishable(rows_of_table, publisher.private, names)
         for table, rows_of_table in (("questions", found.questions), ("pairs", found.pairs))
         if rows_of_table
     }
@@ -132,6 +129,8 @@ def _facts(graph: Graph, name: str, publisher: Publisher, say: Callable[[str], N
 
 
 def _refuse_unknown_pairs(found: Sequence[Facts], publisher: Publisher) -> None:
+    if not publisher.private:
+        return
     known = {
         row["pair_id"] for facts in found for rows in (facts.contents.questions, facts.contents.pairs) for row in rows
     }

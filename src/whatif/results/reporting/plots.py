@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from whatif.results.reporting.labels import Label, height_for, place_labels
+from whatif.results.reporting.question_pairs import VARIANTS
 from whatif.results.reporting.svg import new_figure, svg
 from whatif.results.reporting.table import REPORTED, to_csv
 
@@ -51,7 +52,11 @@ def accuracy_points(frame: pd.DataFrame) -> list[Point]:
         numbers[row["variant"]] = row["value"]
         if not pd.isna(row["low"]):
             numbers |= {f"{row['variant']}_low": row["low"], f"{row['variant']}_high": row["high"]}
-    points = [Point(model or name, name, source, **numbers) for (model, name, source), numbers in found.items()]
+    points = [
+        Point(model or name, name, source, **numbers)
+        for (model, name, source), numbers in found.items()
+        if numbers.keys() >= set(VARIANTS)  # people may have answered questions of one variant alone
+    ]
     return sorted(points, key=lambda point: point.source != REPORTED)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from whatif.engine.files.csv_writing import frame_for_people, records, unmarked
@@ -127,6 +127,34 @@ def tidy(rows: Iterable[Mapping[str, Any]], identity: Sequence[str], numbers: Se
     if twice := frame[frame.duplicated(keys)][keys].to_dict("records"):
         raise ValueError(f"two rows of a table are of {twice[0]}")
     return frame
+
+
+def with_rows(
+    table: Table,
+    rows: Iterable[Mapping[str, Any]],
+    further: Sequence[str],
+    views: Sequence[View],
+    numbers: Sequence[str] = (),
+) -> Table:
+    """A table with rows at its end and views after its own.
+
+    `further` are identifying columns that it gets before its own, and `numbers` columns of numbers, if it lacks them.
+    """
+    import pandas as pd
+
+    old = list(table.frame.columns)
+    names = [name for name in old if name not in NUMBERS]
+    given = [
+        {str(name): value for name, value in row.items() if not pd.isna(value)}
+        for row in table.frame.to_dict("records")
+    ]
+    every: list[Mapping[str, Any]] = [*given, *rows]
+    frame = tidy(
+        every,
+        [*(name for name in further if name not in names), *names],
+        [name for name in NUMBERS if name in old or name in numbers],
+    )
+    return replace(table, frame=frame, views=(*table.views, *views))
 
 
 def _kind(name: str, values: Sequence[Any]) -> Any:

@@ -4,15 +4,31 @@ from __future__ import annotations
 
 from whatif.benchmarks.cfmm.measures import ACCURACIES, ALL, MEAN, TOTAL
 from whatif.benchmarks.cfmm.report import BESIDE, BY_SYSTEM, NUMBERS, ONLY_OURS, PLACE, Cfmm
+from whatif.benchmarks.cfmm.schemas import BASIC, COUNTERFACTUAL
+from whatif.benchmarks.shared.people_rows import with_people
 from whatif.formats.cfmm_items import CATEGORIES
 from whatif.results.reporting.declared import Declared
-from whatif.results.reporting.table import PUBLISHED, Column, View
+from whatif.results.reporting.table import PUBLISHED, Column, Table, View
 
 _MEANING = {
     "acc_b": "basic questions answered correctly",
     "acc_c": "counterfactual questions answered correctly",
     "acc_plus": "pairs of a basic and a counterfactual question, both answered correctly",
 }
+
+
+def _further(found: Cfmm, table: Table) -> Table:
+    """The table with the rows and views of people, and of the judge."""
+    places = {system: found.place(system) for system in found.answers.systems}
+    return with_people(
+        found,
+        found.with_judge(table),
+        places,
+        {"category": "Category", "variant": "Variant"},
+        lambda row: [{"category": row["group"], "variant": BASIC if row["variant"] == BASIC else COUNTERFACTUAL}],
+        measure=lambda part: ACCURACIES[part["variant"] != BASIC],
+    )
+
 
 TABLE: Declared[Cfmm] = Declared(
     position=20,
@@ -45,5 +61,5 @@ TABLE: Declared[Cfmm] = Declared(
             ),
         ),
     ),
-    further=lambda found, table: found.with_judge(table),
+    further=_further,
 )

@@ -10,6 +10,7 @@ from typing import Any
 
 from whatif.benchmarks.cvqa_real.report import RealResults, images_of
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
+from whatif.benchmarks.shared.people_rows import with_people
 from whatif.results.reporting.declared import Made
 from whatif.results.reporting.judged import JUDGE, PAIR_COLUMNS, Judged, judge_views, paired_judge_rows
 from whatif.results.reporting.pair_measures import (
@@ -162,7 +163,13 @@ def _judge_rows(
 
 def _table(found: RealResults) -> Table:
     models = {model: name for model, name in found.asked(found.main).items() if model not in found.sampled}
-    return accuracies(found, 3, "Accuracy", found.title, strategy=found.main, models=models)
+    table = accuracies(found, 3, "Accuracy", found.title, strategy=found.main, models=models)
+    places = {(key, found.main): {"model": key, "name": name, "source": OURS} for key, name in models.items()}
+    return with_people(found, table, places, {**_GROUP, "variant": "Variant"}, _parts_of)
+
+
+def _parts_of(row: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"group": group, "variant": row["variant"]} for group in (row["group"], ALL)]
 
 
 TABLE = Made(10, _table)

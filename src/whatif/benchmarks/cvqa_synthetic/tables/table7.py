@@ -48,5 +48,5 @@ TABLE: Declared[Puzzles] = Declared(
         ),
         details(found.title, {**_SYSTEM, **(_FROM if found.beside else {})}),
     ),
-    further=lambda found, table: found.with_judge(table),
+    further=lambda found, table: found.with_judge_and_people(table),
 )

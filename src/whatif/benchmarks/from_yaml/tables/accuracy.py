@@ -40,5 +40,5 @@ TABLE: Declared[YamlResults] = Declared(
         ),
         details(found.title, _SYSTEM),
     ),
-    further=lambda found, table: found.with_judge(table),
+    further=lambda found, table: found.with_judge_and_people(table),
 )

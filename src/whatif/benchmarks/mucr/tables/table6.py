@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from whatif.benchmarks.mucr.asked_items import IN_IMAGES, Way
-from whatif.benchmarks.mucr.outcomes import SCORE, Answerer, Row
+from whatif.benchmarks.mucr.outcomes import PEOPLE, SCORE, Answerer, Row
 from whatif.benchmarks.mucr.report import WAYS, Mucr
 from whatif.benchmarks.mucr.reported import about_sample, in_text, reported, rounded_in_text
 from whatif.benchmarks.mucr.schemas import MAIN_FORM, SCORES, TEXT
 from whatif.benchmarks.mucr.score_tables import BESIDE, intervals_view, score_table
+from whatif.benchmarks.shared.people_rows import with_people
 from whatif.results.reporting.numerals import count
 from whatif.results.reporting.precision import percent
 from whatif.results.reporting.table import PUBLISHED, Column, Table, View
@@ -77,9 +78,25 @@ def _views(found: Mucr) -> tuple[View, ...]:
     )
 
 
-def _with_judge(found: Mucr, table: Table) -> Table:
+def _further(found: Mucr, table: Table) -> Table:
+    """The table with the rows and views of the judge, and the ceiling that people set."""
     groups = {row["question_id"]: row["group_id"] for row in found.task.rows("items", ["question_id", "group_id"])}
-    return found.with_judge(table, groups)
+    ids = found.asked.ids.to_pylist()
+    parts = {
+        ids[place]: [{"form": way.form, "metric": metric}]
+        for way in WAYS
+        for metric in SCORES
+        for place in found.asked.places(metric, way)
+    }
+    return with_people(
+        found,
+        found.with_judge(table, groups),
+        {system: who.place for system, who in found.systems.items() if who in found.main},
+        {"form": "Form", "metric": "Metric"},
+        lambda row: parts.get(row["question_id"], []),
+        measure=None,
+        name=PEOPLE,
+    )
 
 
 TABLE = score_table(
@@ -88,5 +105,5 @@ TABLE = score_table(
     rows=lambda found: found.beside(reported("6"), lambda who: _rows(found, who), found.everyone),
     views=_views,
     labels=["form"],
-    further=_with_judge,
+    further=_further,
 )

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from whatif.benchmarks.scenes.report import ALL, Row, SceneResults
+from whatif.benchmarks.shared.people_rows import with_people
 from whatif.results.reporting.declared import Made
 from whatif.results.reporting.judged import ACCURACY, JUDGE, READINGS, judge_views
 from whatif.results.reporting.numerals import count
@@ -66,7 +67,9 @@ def _table(found: SceneResults) -> Table:
         compared = (Column("Accuracy", ACCURACY, interval=True), Column("Questions", ACCURACY, number="n"))
         further = judge_views(found.judged, compared, _SYSTEM, _GROUP, found.level)
     identity = ("model", "name", "source", "group", *([] if found.judged is None else [JUDGE]), "measure")
-    return Table("", "Questions", tidy(_rows(found), identity, ("value", "low", "high", "n")), (view, *further))
+    table = Table("", "Questions", tidy(_rows(found), identity, ("value", "low", "high", "n")), (view, *further))
+    places = {(key, ""): {"model": key, "name": name, "source": OURS} for key, name in found.names.items()}
+    return with_people(found, table, places, _GROUP, lambda row: [{"group": row["group"]}, {"group": ALL}])
 
 
 TABLE: Made[SceneResults] = Made(10, _table)

@@ -1,0 +1,1 @@
+"""The tables of a benchmark over released files: one module each."""
