@@ -14,6 +14,7 @@ from whatif.results.reporting.headline_numbers import METRICS, PAIRED, Numbers, 
 
 if TYPE_CHECKING:
     from whatif.engine.params.model_entries import Kind
+    from whatif.engine.params.whole import Params
 
 _MEASURES = ("original", "counterfactual", "drop")
 _NAME = 36  # columns of the name of a model
@@ -27,21 +28,27 @@ def summary() -> None:
     """Print the accuracy and the drop of each model on each benchmark of params.yaml, and where to find all numbers.
 
     Models of your own come first, then the embedded checkpoints, then those that guess. The numbers come from
-    metrics/BENCHMARK/paired.csv and, where questions are not in pairs, from metrics/BENCHMARK.json, which
-    `dvc metrics show metrics/BENCHMARK.json` prints in full.
+    metrics/BENCHMARK/paired.csv and, where questions are not in pairs, from metrics/BENCHMARK.json. A line for each
+    number of that file: `dvc metrics diff --all --no-path --targets metrics/BENCHMARK.json`.
     """
     from whatif import benchmarks
 
     params = benchmarks.load_params()
-    order = {key: _PLACES[settings.kind] for key, settings in params.models.items()}
+    place = own_first(params)
     for name in params.benchmarks:
-        for line in lines_of(name, benchmarks.benchmark(name).headline, lambda model: order.get(model, 0)):
+        for line in lines_of(name, benchmarks.benchmark(name).headline, place):
             click.echo(line)
         click.echo()
     click.echo("Accuracy in percent; drop: original minus counterfactual, in points, with its 95% interval.")
     if any(settings.kind == "embedded" for settings in params.models.values()):
         click.echo("Embedded models know drawn pictures only. They say nothing about reasoning (docs/embedded.md).")
     click.echo("All tables: whatif show BENCHMARK. Every answer: whatif site --open. What is fresh: whatif status.")
+
+
+def own_first(params: Params) -> Callable[[str], int]:
+    """The place of a model, by its key, among those of one benchmark: models of the user's own come first."""
+    order = {key: _PLACES[settings.kind] for key, settings in params.models.items()}
+    return lambda model: order.get(model, 0)
 
 
 def lines_of(benchmark: str, headline: Sequence[str], place: Callable[[str], int], folder: Path = METRICS) -> list[str]:

@@ -88,14 +88,16 @@ def build(
         summaries.append(summary(source, figures))
         publish_figures(source, figures, publish)
         publish_tables(source, publish)
-        put(f"{source.name}/index.html", benchmark_page(source, summaries[-1], figures))
         put(f"{source.name}/tables.html", tables_page(source, figures))
         put(f"{source.name}/figures.html", figures_page(source, figures))
+        worse = None
         if len(source.items):
             put(f"{source.name}/items.html", item_page(source))
-            example = write_item_files(source, _below(source.name, publish), _below(source.name, publish_picture))
-            if example is not None:
-                examples[source.name] = example
+            found = write_item_files(source, _below(source.name, publish), _below(source.name, publish_picture))
+            worse = found.worse
+            if found.example is not None:
+                examples[source.name] = found.example
+        put(f"{source.name}/index.html", benchmark_page(source, summaries[-1], figures, worse))
     put("index.html", overview_page(summaries, examples))
     for one in extra:
         put(one.path, _extra_page(one))

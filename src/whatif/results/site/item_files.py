@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from whatif.engine.language.options import LETTERS
@@ -21,6 +22,7 @@ from whatif.results.site.examples import ChosenItem, Example, shown_pictures
 from whatif.results.site.item_index import SIDES, ItemIndex, code_of, searched
 from whatif.results.site.item_pictures import PictureFiles
 from whatif.results.site.sources import BenchmarkSource, Publish, PublishPicture
+from whatif.results.site.weaknesses import Questions, Worse
 
 # Inside a script file these could end the element or start a comment if somebody pastes the file into a page.
 _ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
@@ -30,13 +32,26 @@ TEXTS_PER_FILE = 5_000
 Row = Mapping[str, Any]
 
 
-def write_item_files(source: BenchmarkSource, publish: Publish, publish_picture: PublishPicture) -> Example | None:
+@dataclass(frozen=True)
+class FromItems:
+    """What other pages show of a benchmark's items.
+
+    example: one of them; None if there is none. worse: where systems do worse, of which each is a view of the item
+    browser too; None where that is not known, because the items are a sample or nobody was asked.
+    """
+
+    example: Example | None
+    worse: list[Worse] | None
+
+
+def write_item_files(source: BenchmarkSource, publish: Publish, publish_picture: PublishPicture) -> FromItems:
     """Writes all files of a benchmark's items; memory holds the index and 5,000 items' text.
 
     Paths are relative to the benchmark's folder; `publish_picture` is called for `pictures/` and `differences/`. Items
-    are read once. Returns what the overview shows of one of them.
+    are read once.
     """
-    index, pictures, chosen = ItemIndex(), PictureFiles(source.picture, publish_picture), ChosenItem()
+    index, pictures = ItemIndex(), PictureFiles(source.picture, publish_picture)
+    questions, chosen = Questions(), ChosenItem()
     items: list[dict[str, Any]] = []
     texts: list[str] = []
     files = {"items": 0, "text": 0}
@@ -47,6 +62,7 @@ def write_item_files(source: BenchmarkSource, publish: Publish, publish_picture:
 
     for row in source.items:
         index.add(row, _thumbnails(row, pictures))
+        questions.add(row)
         items.append(item_data(row, index.systems, pictures))
         texts.append(searched(row))
         chosen.add(row)
@@ -61,8 +77,11 @@ def write_item_files(source: BenchmarkSource, publish: Publish, publish_picture:
     if texts:
         end("text", "\n".join(texts))
     shape = {"perFile": ITEMS_PER_FILE, "textsPerFile": TEXTS_PER_FILE, "textFiles": files["text"]}
-    publish("data/index.js", script_data("index", 0, {**index.columns(source.views), **shape}))
-    return chosen.example(pictures)
+    worse = None if source.items_in_all or not index.systems else questions.worse()
+    columns = index.columns(source.views)
+    columns["views"] += [one.as_view() for one in worse or ()]
+    publish("data/index.js", script_data("index", 0, {**columns, **shape}))
+    return FromItems(chosen.example(pictures), worse)
 
 
 def item_data(row: Row, systems: Mapping[str, int], pictures: PictureFiles) -> dict[str, Any]:

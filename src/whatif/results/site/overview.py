@@ -25,6 +25,7 @@ from whatif.results.site.marks import axis
 from whatif.results.site.paired_results import CHANCE, COUNTERFACTUAL, MEASURES, ORIGINAL, GroupResults, paired_results
 from whatif.results.site.result_tables import MainTable, main_table
 from whatif.results.site.sources import BenchmarkSource
+from whatif.results.site.weaknesses import Worse
 
 
 @dataclass(frozen=True)
@@ -138,14 +139,20 @@ def overview_page(summaries: Sequence[Summary], examples: Mapping[str, Example] 
     return page("Overview", body, depth=0, active=OVERVIEW)
 
 
-def benchmark_page(source: BenchmarkSource, found: Summary, figures: Sequence[Figure]) -> str:
-    """The summary of one benchmark as a page, with links to its tables, figures and views of items."""
+def benchmark_page(
+    source: BenchmarkSource, found: Summary, figures: Sequence[Figure], worse: Sequence[Worse] | None
+) -> str:
+    """The summary of one benchmark as a page, with links to its tables, figures and views of items.
+
+    `worse` says where systems do worse, which is left out if it is not known (None).
+    """
     body = render(
         "benchmark.html",
         one=found,
         groups=found.groups,
         axis=axis(),
         terms=_terms({measure for group in found.groups for measure in group.measures}),
+        worse=worse,
         views=source.views,
         tables=source.printed,
         figures=figures,
