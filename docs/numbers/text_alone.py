@@ -25,12 +25,15 @@ def _read(table: str) -> pd.DataFrame:
 def _answered() -> str:
     """A row for each rule, a column for each group."""
     frame = _read("shortcuts")
-    ours = frame[frame["set"] == "ours"].set_index(["variant", "rule"])
-    found = [[ours.loc[(f"{group} counterfactual", rule)] for group in _GROUPS] for rule in _RULES]
-    header = ["shortcut", *(f"{group} ({int(cell['n'])})" for group, cell in zip(_GROUPS, found[0], strict=True))]
+    cells: dict[tuple[str, str], dict[str, float]] = {
+        (str(row["variant"]), str(row["rule"])): {name: float(row[name]) for name in ("value", "low", "high", "n")}
+        for row in frame[frame["set"] == "ours"].to_dict("records")
+    }
+    found = [[cells[f"{group} counterfactual", rule] for group in _GROUPS] for rule in _RULES]
+    header = ["shortcut", *(f"{group} ({cell['n']:.0f})" for group, cell in zip(_GROUPS, found[0], strict=True))]
     rows = [
-        [name, *(f"{cell['value']:.1f} ({cell['low']:.1f} to {cell['high']:.1f})" for cell in cells)]
-        for name, cells in zip(_RULES.values(), found, strict=True)
+        [name, *(f"{cell['value']:.1f} ({cell['low']:.1f} to {cell['high']:.1f})" for cell in of_rule)]
+        for name, of_rule in zip(_RULES.values(), found, strict=True)
     ]
     return markdown([header, *rows], 1)
 
