@@ -23,7 +23,7 @@ from pathlib import Path
 import pandas as pd
 
 from docs.audit_tables import PRUNED, audited, largest_option, most_kept
-from docs.numbers import claims, embedded, first_run, guessed, reading_errors, recomputed
+from docs.numbers import claims, embedded, first_run, guessed, reading_errors, recomputed, text_alone
 from docs.numbers.markdown import ROOT, markdown
 from whatif.results.reporting.pair_measures import ACCURACIES, DROPPED, MCNEMAR
 from whatif.results.reporting.rendering import grid
@@ -188,6 +188,7 @@ NUMBERS: dict[str, Callable[[], str]] = {
     **recomputed.NUMBERS,
     **first_run.NUMBERS,
     **reading_errors.NUMBERS,
+    **text_alone.NUMBERS,
 }
 RELEASED: dict[str, Callable[[Path], str | None]] = {
     "released shortcuts": _released_shortcuts,

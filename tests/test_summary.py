@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.command_line import whatif
 from tests.defaults import ROOT
 from whatif import benchmarks
 from whatif.commands.summary import lines_of
@@ -95,3 +97,14 @@ def test_the_measures_that_benchmarks_name_are_among_their_metrics() -> None:
             found = path.read_text(encoding="utf-8")
             assert all(f'"{measure}": ' in found for measure in measures), name
     assert named["cvqa-synthetic"] == ("original", "counterfactual")
+
+
+def test_show_begins_with_the_models_of_the_user(folder: Path) -> None:
+    shutil.copy2(ROOT / "params.yaml", folder)
+    shutil.copytree(ROOT / "metrics/cvqa-synthetic", folder / "metrics/cvqa-synthetic")
+    shutil.copy2(ROOT / "metrics/cvqa-synthetic.json", folder / "metrics")
+    with (folder / "metrics/cvqa-synthetic/paired.csv").open("a", encoding="utf-8") as file:
+        file.write(of_system("mine", "", ("80,,", "60,,", "20,,")))
+    shown = whatif("show", "cvqa-synthetic").stdout
+    places = [shown.index(text) for text in ("  mine  ", "  llava-original  ", "  random  ", "InstructBLIP")]
+    assert places == sorted(places)

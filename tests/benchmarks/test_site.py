@@ -61,7 +61,8 @@ def test_the_site_reads_what_every_benchmark_publishes_and_the_images_behind_it(
         images = {path for given in reporting.inputs.values() if given.table == IMAGES for path in given.paths}
         read = [given.paths for role, given in job.inputs.items() if role.startswith(f"{name} images ")]
         assert {path for paths in read for path in paths} == images
-    assert job.plain_parameters == {} and job.named_sources == {}
+    assert job.plain_parameters == {f"models.{key}.kind": one.kind for key, one in everything.params.models.items()}
+    assert job.named_sources == {}
     own_files = {"templates/page.html", "templates/macros.html", "assets/items.js", "assets/site.css"}
     assert {f"whatif.results.site:{name}" for name in own_files} <= set(job.package_files)
 
@@ -259,3 +260,9 @@ def test_other_commands_know_the_site_is_no_benchmark(project: Project) -> None:
     assert "fresh     data/aggregate/site/files.parquet" in status
     page = [row for row in project.rows("aggregate", "files") if row["path"].startswith("site/")]
     assert page == []
+
+
+def test_an_input_that_a_step_does_not_read_is_named_with_those_that_it_reads(everything: Graph) -> None:
+    task = everything.jobs[-1].task(None, print)  # type: ignore[arg-type]
+    with pytest.raises(KeyError, match=r"reads no input 'shelfs'; its inputs are .*scenes files"):
+        task.paths("shelfs")

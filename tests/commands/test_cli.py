@@ -190,7 +190,9 @@ def test_status_names_the_log_of_what_is_not_fresh(unmade_folder: Path) -> None:
 def test_show_prints_the_main_table_and_where_the_others_are(finished_folder: Path) -> None:
     result = whatif("show", NAME)
     assert result.exit_code == 0
-    assert result.stdout.startswith(Path(f"metrics/{NAME}/table7.md").read_text(encoding="utf-8"))
+    models, rest = result.stdout.split("\n\n", 1)
+    assert [line.split()[0] for line in models.splitlines()] == [NAME, "first-option", "majority", "random"]
+    assert rest.startswith(Path(f"metrics/{NAME}/table7.md").read_text(encoding="utf-8"))
     named = re.findall(r"^  (metrics/\S+)$", result.stdout, re.MULTILINE)
     assert f"metrics/{NAME}/report.md" in named
     assert sorted(named) == sorted(name for name in files(finished_folder) if name.startswith("metrics"))
@@ -211,7 +213,8 @@ def changed(made_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_show_says_above_the_table_that_it_is_stale_and_why(changed: Path) -> None:
     result = whatif("show", NAME)
     assert (result.exit_code, result.stderr) == (0, "")
-    heading, reason, empty, *table = result.stdout.splitlines()
+    heading, reason, empty, *shown = result.stdout.splitlines()
+    table = shown[shown.index("") + 1 :]  # after the lines of the models
     assert heading.startswith("STALE: ") and empty == ""
     assert reason == f"  generate.{NAME}.image_size: 192 -> 200 (generate {NAME} part-000-of-002 and 1 more)"
     assert "\n".join(table).startswith(Path(f"metrics/{NAME}/table7.md").read_text(encoding="utf-8").rstrip())

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from whatif.engine.artifacts.schemas import IMAGES
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
+from whatif.engine.graph.dimensions import Dimension, Shown
 from whatif.engine.graph.steps import PICTURES, TEXT_FILES, Benchmark, OutputOf, Step, StepsOf
 from whatif.engine.graph.task import Task
 from whatif.engine.params.base import BenchmarkSettings
@@ -28,6 +29,8 @@ _PACKAGE = "whatif.results.site"
 _CODE = (".py", ".pyc")
 _IMAGES = "images"
 _SMALL = 65_536  # bytes of a picture that stays as it is stored
+_EVERY_MODEL = Dimension("model", lambda params, benchmark: sorted(params.models), "Every model of params.yaml.")
+_SHOWN = Shown(_EVERY_MODEL, ("kind",))
 
 
 def site_benchmark(benchmarks: Sequence[Benchmark]) -> Benchmark:
@@ -47,7 +50,8 @@ def site_benchmark(benchmarks: Sequence[Benchmark]) -> Benchmark:
     step = StepsOf(BenchmarkSettings)
     read = (*_package_files(), *claims_files())
     about = {one.name: one.about for one in benchmarks if one.about}
-    made = step("aggregate", inputs=inputs, package_files=read, declared=about, folder=SITE)(make_site)
+    declared = step("aggregate", inputs=inputs, package_files=read, declared=about, shown=(_SHOWN,), folder=SITE)
+    made = declared(make_site)
     return Benchmark(SITE, BenchmarkSettings, steps=(made,) if inputs else ())
 
 
@@ -119,6 +123,7 @@ def _source(task: Task[None], name: str, opened: contextlib.ExitStack) -> Benchm
         items=_Items(task, f"{name} items"),
         views=list(_rows(task, f"{name} views")),
         picture=_pictures(task, name, opened),
+        kinds={key: shown["kind"] for key, shown in task.shown_models(_EVERY_MODEL).items()},
     )
 
 

@@ -38,9 +38,10 @@ _LONGEST_CELL = 60
     help="How many pairs of questions stand on the contact sheet.",
 )
 def show(what: str, rows: int, picture: Path | None, pairs: int) -> None:
-    """Show a benchmark's main table, or the rows and provenance of an artifact.
+    """Show a benchmark's results and its main table, or the rows and provenance of an artifact.
 
-    A note above the table reports if the numbers are stale, unfinished or cannot be checked, and why.
+    The results are those of `whatif summary`: models of your own come first. A note above them reports if the numbers
+    are stale, unfinished or cannot be checked, and why.
 
     \b
     whatif show cvqa-synthetic
@@ -60,6 +61,7 @@ def show(what: str, rows: int, picture: Path | None, pairs: int) -> None:
 def _show_results(name: str) -> None:
     from whatif import benchmarks
     from whatif.benchmarks.site import SITE
+    from whatif.commands.summary import lines_of, own_first
     from whatif.engine.graph.staleness import remarks
 
     graph = benchmarks.graph(benchmarks.load_params())
@@ -75,6 +77,7 @@ def _show_results(name: str) -> None:
         raise WhatifError(f"{headline}: not there yet; `dvc repro` or `snakemake --cores 2` makes it")
     if notes := remarks(graph, name):
         click.echo("\n".join([*notes, ""]))
+    click.echo("\n".join([*lines_of(name, graph.benchmarks[name].headline, own_first(graph.params)), ""]))
     click.echo(headline.read_text(encoding="utf-8"))
     click.echo("All numbers and tables:")
     for path in published:

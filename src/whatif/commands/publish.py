@@ -45,6 +45,9 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
     type=click.Path(path_type=Path),
     help="Text file with the ids of pairs (pair_id), one a line, that are kept back.",
 )
+@click.option(
+    "--ro-crate", is_flag=True, help="Add the metadata of an RO-Crate; needs --date and the extra `ro-crate`."
+)
 def publish(  # noqa: PLR0917
     folder: Path,
     chosen: tuple[str, ...],
@@ -54,6 +57,8 @@ def publish(  # noqa: PLR0917
     text_licences: tuple[str, ...],
     photographs: tuple[Path, ...],
     private: Path | None,
+    *,
+    ro_crate: bool,
 ) -> None:
     """Write each benchmark as a Hugging Face data set, FOLDER/whatif-NAME, ready to upload.
 
@@ -70,13 +75,15 @@ def publish(  # noqa: PLR0917
     from whatif.results.publishing.publish import publish as write
 
     publisher = _publisher(owner, date, creators, text_licences, photographs, private)
+    if ro_crate and not date:
+        raise WhatifError("--ro-crate: an RO-Crate has a date of publication; give it with --date YYYY-MM-DD")
     graph = benchmarks.graph(benchmarks.load_params())
     known = [name for name in graph.benchmarks if name != SITE]
     for name in (*chosen, *publisher.text_licences):
         if name not in known:
             raise WhatifError(f"{name}: not among the benchmarks of params.yaml ({', '.join(known)})")
     names = [name for name in known if not chosen or name in chosen]
-    if not write(graph, names, folder, publisher, lambda line: click.echo(displayed(line))):
+    if not write(graph, names, folder, publisher, lambda line: click.echo(displayed(line)), as_crate=ro_crate):
         raise WhatifError(f"{folder}: nothing was published; the lines above say why")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,12 +13,12 @@ from whatif.engine.files.well_formed import escaped
 from whatif.results.reporting.headline_numbers import METRICS, PAIRED, Numbers, json_numbers, paired_numbers
 
 if TYPE_CHECKING:
-    from whatif.engine.params.models import ModelSettings
+    from whatif.engine.params.model_entries import Kind
+    from whatif.engine.params.whole import Params
 
 _MEASURES = ("original", "counterfactual", "drop")
 _NAME = 36  # columns of the name of a model
-_GUESSES = ("random", "first-option", "majority")
-_RULES = ("rules", "literal")  # what writes programs without a model
+_PLACES: Mapping[Kind, int] = {"own": 0, "embedded": 1, "rules": 1, "guess": 2}
 
 Row = tuple[str, str, tuple[str, ...]]  # key of a model, its strategy, and the cells
 
@@ -28,21 +28,27 @@ def summary() -> None:
     """Print the accuracy and the drop of each model on each benchmark of params.yaml, and where to find all numbers.
 
     Models of your own come first, then the embedded checkpoints, then those that guess. The numbers come from
-    metrics/BENCHMARK/paired.csv and, where questions are not in pairs, from metrics/BENCHMARK.json, which
-    `dvc metrics show metrics/BENCHMARK.json` prints in full.
+    metrics/BENCHMARK/paired.csv and, where questions are not in pairs, from metrics/BENCHMARK.json. A line for each
+    number of that file: `dvc metrics diff --all --no-path --targets metrics/BENCHMARK.json`.
     """
     from whatif import benchmarks
 
     params = benchmarks.load_params()
-    order = {key: _place(settings) for key, settings in params.models.items()}
+    place = own_first(params)
     for name in params.benchmarks:
-        for line in lines_of(name, benchmarks.benchmark(name).headline, lambda model: order.get(model, 0)):
+        for line in lines_of(name, benchmarks.benchmark(name).headline, place):
             click.echo(line)
         click.echo()
     click.echo("Accuracy in percent; drop: original minus counterfactual, in points, with its 95% interval.")
-    if any(map(_is_embedded, params.models.values())):
+    if any(settings.kind == "embedded" for settings in params.models.values()):
         click.echo("Embedded models know drawn pictures only. They say nothing about reasoning (docs/embedded.md).")
     click.echo("All tables: whatif show BENCHMARK. Every answer: whatif site --open. What is fresh: whatif status.")
+
+
+def own_first(params: Params) -> Callable[[str], int]:
+    """The place of a model, by its key, among those of one benchmark: models of the user's own come first."""
+    order = {key: _PLACES[settings.kind] for key, settings in params.models.items()}
+    return lambda model: order.get(model, 0)
 
 
 def lines_of(benchmark: str, headline: Sequence[str], place: Callable[[str], int], folder: Path = METRICS) -> list[str]:
@@ -111,15 +117,3 @@ def _headline(numbers: Numbers, headline: Sequence[str], *, any_measure: bool) -
 
 def _shown(number: float | None) -> str:
     return "" if number is None else f"{number:.1f}"
-
-
-def _place(settings: ModelSettings) -> int:
-    """0 for a model of the user's own, 1 for an embedded checkpoint and for programs without a model, 2 for a guess."""
-    if settings.adapter in _GUESSES:
-        return 2
-    writer = getattr(settings, "writer", None)
-    return int(_is_embedded(settings) or getattr(writer, "adapter", "") in _RULES)
-
-
-def _is_embedded(settings: ModelSettings) -> bool:
-    return str(getattr(settings, "checkpoint", "")).startswith("embedded:")

@@ -20,6 +20,7 @@ EXTRAS = {
     "large": ("bitsandbytes",),
     "lora": ("peft",),
     "real": ("gguf",),
+    "ro-crate": ("rocrate",),
     "slurm": ("snakemake_executor_plugin_slurm",),
     "tracking": ("alembic", "dvclive", "mlflow", "sqlalchemy", "wandb"),
 }

@@ -148,9 +148,14 @@ def _file(file: PublishedFile) -> dict[str, Any]:
         "name": file.path,
         "contentUrl": file.path,
         "contentSize": f"{file.size} B",
-        "encodingFormat": _ENCODINGS.get(PurePosixPath(file.path).suffix, "text/plain"),
+        "encodingFormat": encoding(file.path),
         "sha256": file.sha256,
     }
+
+
+def encoding(path: str) -> str:
+    """The media type of a published file."""
+    return _ENCODINGS.get(PurePosixPath(path).suffix, "text/plain")
 
 
 def _files_of(table: RecordSet) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,12 +24,14 @@ _DEPTH = 2  # conditions
 class Weakness:
     """A kind of questions: what they have in common, and how often they are answered wrong, in the second half.
 
-    conditions: such as `group is dot-maximum` and `words > 14`. wrong, elsewhere: shares of wrong answers, in
-    fractions; more: the first minus the second, with its interval. members: the questions of this kind in both halves.
+    conditions: such as `group is dot-maximum` and `words > 14`. n, others: questions of this kind and of all others.
+    wrong, elsewhere: their shares of wrong answers, in fractions; more: the first minus the second, with its interval.
+    members: the questions of this kind in both halves.
     """
 
     conditions: tuple[str, ...]
     n: int
+    others: int
     wrong: Interval
     elsewhere: Interval
     more: Interval
@@ -38,17 +40,23 @@ class Weakness:
 
 def properties(questions: Sequence[Mapping[str, Any]]) -> dict[str, npt.NDArray[Any]]:
     """The properties of questions (rows of the table `questions`) by which a kind is described, in their order."""
-    numbers = {
-        "words": [len(row["question"].split()) for row in questions],
-        "words of the presupposition": [len((if_clause(row["question"]) or "").split()) for row in questions],
-        "options": [len(row["choices"] or ()) for row in questions],
-        "images": [len(row["image_ids"] or ()) for row in questions],
-    }
+    numbers = [
+        {**counts(row["question"], row["choices"] or ()), "images": len(row["image_ids"] or ())} for row in questions
+    ]
     return {
         "group": np.array([row["group"] for row in questions]),
         "variant": np.array([row["variant"] for row in questions]),
         "kind of answer": np.array([row["answer_kind"] for row in questions]),
-        **{name: np.array(values, dtype=np.int64) for name, values in numbers.items()},
+        **{name: np.array([one[name] for one in numbers], dtype=np.int64) for name in (numbers[0] if numbers else ())},
+    }
+
+
+def counts(question: str, choices: Sized) -> dict[str, int]:
+    """What is counted in a question and its options, by the name of the property."""
+    return {
+        "words": len(question.split()),
+        "words of the presupposition": len((if_clause(question) or "").split()),
+        "options": len(choices),
     }
 
 
@@ -89,7 +97,8 @@ def weakness(columns: Columns, wrong: Booleans, images: npt.NDArray[np.int64], c
     more = square_and_add(*shares)
     if more.low <= 0:
         return None
-    return Weakness(tuple(_path(tree.tree_, kind, names)), int(tested.sum()), shares[0], shares[1], more, inside)
+    conditions = tuple(_path(tree.tree_, kind, names))
+    return Weakness(conditions, int(tested.sum()), int(others.sum()), shares[0], shares[1], more, inside)
 
 
 def _excess(inside: Booleans, wrong: Booleans) -> float:
@@ -98,33 +107,36 @@ def _excess(inside: Booleans, wrong: Booleans) -> float:
     return float((wrong[inside].mean() - wrong[~inside].mean()) / np.sqrt(share * (1 - share) * both))
 
 
-def _matrix(columns: Columns) -> tuple[npt.NDArray[np.float64], list[tuple[str, str | None]]]:
-    """The columns as numbers, one for each value of a text, without constant ones; and the name and value of each."""
+_Name = tuple[str, str | None, str]  # a property; a value of a text, and what is said of questions with another one
+
+
+def _matrix(columns: Columns) -> tuple[npt.NDArray[np.float64], list[_Name]]:
+    """The columns as numbers, one for each value of a text, without constant ones; and what each of them stands for."""
     parts: list[npt.NDArray[np.float64]] = []
-    names: list[tuple[str, str | None]] = []
+    names: list[_Name] = []
     for name, values in columns.items():
         if values.dtype.kind in "iuf":
             if np.ptp(values) > 0:
                 parts.append(values.astype(np.float64))
-                names.append((name, None))
+                names.append((name, None, ""))
             continue
         kinds = sorted(set(values.tolist()))
-        for kind in kinds if len(kinds) > 1 else ():
+        for place, kind in enumerate(kinds if len(kinds) > 1 else ()):
             parts.append((values == kind).astype(np.float64))
-            names.append((name, str(kind)))
+            names.append((name, str(kind), str(kinds[1 - place]) if len(kinds) == 2 else f"not {kind}"))
     return (np.column_stack(parts) if parts else np.empty((0, 0))), names
 
 
-def _path(tree: Any, node: int, names: Sequence[tuple[str, str | None]]) -> Iterator[str]:
+def _path(tree: Any, node: int, names: Sequence[_Name]) -> Iterator[str]:
     """The conditions from the root to a node; `is not` is left out of a property that has an `is`."""
     steps = []
     while node:
         parent = int(np.flatnonzero((tree.children_left == node) | (tree.children_right == node))[0])
         steps.append((*names[tree.feature[parent]], tree.children_right[parent] == node, tree.threshold[parent]))
         node = parent
-    settled = {name for name, kind, above, _ in steps if kind is not None and above}
-    for name, kind, above, threshold in reversed(steps):
+    settled = {name for name, kind, _, above, _ in steps if kind is not None and above}
+    for name, kind, other, above, threshold in reversed(steps):
         if kind is None:
             yield f"{name} {'>' if above else '<='} {threshold:g}"
         elif above or name not in settled:
-            yield f"{name} is {'' if above else 'not '}{kind}"
+            yield f"{name} is {kind if above else other}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -32,9 +33,9 @@ def boolean(written_id: str, new_answer: str = "no", question: str = WOKEN, **ch
 
 
 def kept_and_rejected(
-    *pairs: Pair, near: float = 0.9, balance: bool = False, seed: int = 0
+    *pairs: Pair, near: float = 0.9, balance: bool = False, remove: bool = False, seed: int = 0
 ) -> tuple[dict[str, list[Row]], dict[str, tuple[str, str]]]:
-    settings = FilterCvqaReal(near_duplicate=near, balance=balance)
+    settings = FilterCvqaReal(near_duplicate=near, balance=balance, given_away="remove" if remove else "keep")
     kept, rejected = filtered(
         {row["written_id"]: rows for rows, row in pairs},
         {row["written_id"]: row for _, row in pairs},
@@ -196,6 +197,23 @@ def test_balance_drops_boolean_pairs_at_random_until_the_answers_are_equal() -> 
     others = [set(kept_and_rejected(*many, *few, balance=True, seed=seed)[0]) for seed in range(8)]
     assert any(other != set(kept) for other in others)
     assert len(kept_and_rejected(*many, *few)[0]) == 8
+
+
+def test_pairs_whose_words_give_the_answer_are_removed_but_those_by_people_stay() -> None:
+    def by(writer: str, number: int) -> Pair:
+        answer, condition = ("no", "the bell had rung") if number % 2 else ("yes", "the moon shone")
+        rows, row = boolean(f"{number}-boolean-{writer}", answer, f"Would the cat be asleep if {condition}?")
+        return [{**one, "image_ids": [f"{writer}-{number}"]} for one in rows], {**row, "writer": writer}
+
+    pairs = [by(writer, number) for number in range(60) for writer in ("rules", "people")]
+    kept, rejected = kept_and_rejected(*pairs, remove=True)
+    assert {pair_id.rpartition("-")[2] for pair_id in rejected} == {"rules"} and len(rejected) > 40
+    reason, detail = rejected["1-boolean-rules"]
+    assert reason == "text gives the answer"
+    assert re.fullmatch(r"models of boolean by rules answer it with no, in round \d+", detail)
+    assert sum(pair_id.endswith("people") for pair_id in kept) == 60
+    assert kept_and_rejected(*pairs)[1] == {}
+    assert kept_and_rejected(*reversed(pairs), remove=True)[1] == rejected
 
 
 def test_a_pair_without_its_counterfactual_is_one_line() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tests.benchmarks.cvqa_real.vqa import vqa_project
 from tests.projects import Project
 from whatif.benchmarks.cvqa_real.offline_writers import written_offline
 from whatif.benchmarks.cvqa_real.settings import Writers
+from whatif.scoring.statistics import Interval
 from whatif.world.scenes import draw_scene
 
 pytestmark = pytest.mark.slow
@@ -107,6 +109,56 @@ def test_writers_change_questions_of_their_groups_only_and_say_what_they_cannot_
     reasons = {row["item_id"]: (row["reason"], row["detail"]) for row in rejections}
     assert reasons["101-indirect-scenes"] == ("no drawn scene", "the image is a photograph, whose content is not known")
     assert reasons["102-direct-rules"][1] == "How many are more than that? (2)" and reasons["102-direct-rules"][0]
+
+
+def test_open_writers_leave_the_answer_to_the_image(drawn: Project) -> None:
+    from whatif.benchmarks.cvqa_real.shortcut_audit import presupposition_of
+    from whatif.scoring.shortcuts.open_answers import MODELS, OpenQuestion, open_shortcuts
+
+    questions = drawn.rows("extract", "questions")
+    source = {row["pair_id"]: row for row in questions}
+    rows, _ = written_offline(questions, Writers(direct=["open"], boolean=["scenes"]), 0)
+    by_rules, _ = written_offline(questions, Writers(direct=["rules"], boolean=["rules"]), 0)
+
+    def found_by_text(written: list[dict[str, Any]], group: str) -> dict[str, Interval]:
+        asked = [
+            OpenQuestion(one["question"], presupposition_of(one["question"]), one["answer"], before["image_ids"][0])
+            for one in written
+            if one["group"] == group
+            for before in [source[one["source_id"]]]
+        ]
+        assert len(asked) > 40
+        return {one.rule: one.accuracy(0.95) for one in open_shortcuts(asked, variant=group, folds=5, seed=0)}
+
+    for group, less in (("direct", 0.0), ("boolean", 0.3)):
+        found, told = found_by_text(rows, group), found_by_text(by_rules, group)
+        assert found["question"].estimate < told["question"].estimate - less
+    assert all(found[rule].low <= found["most-frequent"].estimate for rule in MODELS)
+    of_scenes = [json.loads(row["provenance"])["unchanged"] for row in rows if row["group"] == "boolean"]
+    assert 0.3 < sum(of_scenes) / len(of_scenes) < 0.7
+    assert written_offline(questions[::-1], Writers(direct=["open"]), 0)[0][::-1] == [
+        row for row in rows if row["group"] == "direct"
+    ]
+
+
+def test_open_rules_take_nothing_away_entirely_and_do_not_say_how_many_there_were() -> None:
+    from whatif.benchmarks.cvqa_real.rules.rules_writer import open_rewrites
+    from whatif.benchmarks.cvqa_real.text_rules import Texts, text_fault
+    from whatif.engine.random_streams import stream
+
+    for question in ("How many dogs are there?", "How many red balls are there?", "How many people are wearing hats?"):
+        for number in range(10):
+            found = open_rewrites(question, str(number), stream(0, question, number))
+            if isinstance(found, str):
+                assert number == 0 and "wearing" in question
+                continue
+            for one in found:
+                assert int(one.answer) > 0 and int(one.answer) != number
+                condition = one.question.partition(" if ")[2]
+                assert "all" not in condition.split() and not re.match(r"the (?!number of)", condition)
+                assert text_fault(Texts("direct", question, str(number), one.question, one.answer)) is None
+    assert open_rewrites("How many dogs are there?", "lots", stream(0, "")) == "the answer is not a whole number"
+    assert open_rewrites("Is it?", "2", stream(0, "")) == open_rewrites("Is it?", "3", stream(0, ""))
 
 
 def test_reasons_can_be_counted(drawn: Project) -> None:

@@ -88,14 +88,20 @@ filter: {pairs: 0}
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"where": "count(objekts) > 1"}, "where: objekts: there is no such name; there are tint, objects, background"),
-        ({"where": "count(objects, color == tint) > 1"}, "color: is no field of objects; there are noun, colour, size"),
+        (
+            {"where": "count(objekts) > 1"},
+            "where: objekts: there is no such name; did you mean `objects`? There are tint, objects, background",
+        ),
+        (
+            {"where": "count(objects, color == tint) > 1"},
+            "color: is no field of objects; did you mean `colour`? There are noun, colour, size",
+        ),
         ({"blanks": {"colour": "values(objects, colour)"}}, "is also the name of a field of an object"),
         ({"blanks": {"background": ["x"]}}, "is also the name of an attribute"),
         ({"blanks": {"a": "[1]", "b": "[c]", "tint": ["red"]}}, "blanks.b: c: there is no such name"),
         (
             {"original": "How many {tints}?"},
-            "{tints}: is neither a blank nor a plain attribute; there are tint, background",
+            "{tints}: is neither a blank nor a plain attribute; did you mean `tint`? There are tint, background",
         ),
         ({"original": "How many {objects}?"}, "{objects}: is neither a blank nor a plain attribute"),
         ({"original": "How many {tint things?"}, "has a { that belongs to no name"),
@@ -120,12 +126,15 @@ def test_sources_must_be_one(tmp_path: Path) -> None:
 def test_attributes_of_a_table_are_those_of_its_file(tmp_path: Path) -> None:
     write_table(tmp_path)
     values = template(where="colours == 'red'", blanks={}, original="How many?", counterfactual="How many {if}?")
-    values["generate"]["templates"]["removed"] |= {"if": "if so", "answer": {"original": "1", "counterfactual": "2"}}
+    values["generate"]["templates"]["removed"] |= {
+        "if": "if so",
+        "answer": {"original": "number", "counterfactual": "name"},
+    }
     values["generate"]["templates"]["removed"]["kind"] = "colour"
     values["extract"] = {"table": {"file": "table.csv", "folder": "pictures", "licence": "CC0-1.0"}}
     found = mistakes(tmp_path, values)
     assert len(found) == 1
-    assert "colours: there is no such name; there are name, picture, colour, number, tags" in found[0]
+    assert "colours: there is no such name; did you mean `colour`? There are name, picture, colour, number" in found[0]
 
 
 def test_only_columns_that_expressions_can_name_are_attributes(tmp_path: Path) -> None:
@@ -134,7 +143,7 @@ def test_only_columns_that_expressions_can_name_are_attributes(tmp_path: Path) -
     rows = [{"picture": f"{number}.png", **columns, **({"late": 5} if number > 55 else {})} for number in range(60)]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     values = template(where="late == 5 and größe == 2", blanks={}, original="{size of it} {class} {größe} {made}?")
-    answers = {"original": "1", "counterfactual": "2"}
+    answers = {"original": "often", "counterfactual": "late"}
     values["generate"]["templates"]["removed"] |= {"counterfactual": "{If}?", "if": "if", "answer": answers}
     values["generate"]["templates"]["removed"]["kind"] = '"one"'
     values["extract"] = {"table": {"file": "rows.jsonl", "folder": "pictures", "licence": "CC0-1.0"}}

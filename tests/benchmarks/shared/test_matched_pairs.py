@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.frames import check, row, value
@@ -96,3 +97,11 @@ def test_pairs_about_one_photograph_are_not_independent() -> None:
     expected = clustered_share([True, False, False, False, False, False], ["one", "1", "2", "one", "3", "4"])
     found = row(made, model="m", group="", measure=PAIR_ACCURACY)
     assert (found["low"], found["high"]) == (round(100 * expected.low, 4), round(100 * expected.high, 4))
+
+
+def test_chance_is_that_of_random_scores() -> None:
+    scores = np.random.default_rng(0).random((20_000, 4))
+    found = choices([match(str(number), *row) for number, row in enumerate(scores)])
+    for group, outcomes in found.items():
+        assert outcomes.guessed is not None
+        assert outcomes.original.mean() == pytest.approx(outcomes.guessed[0], abs=0.01), group

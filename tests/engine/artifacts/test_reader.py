@@ -153,7 +153,11 @@ def test_rows_out_of_order_or_twice_are_refused(tmp_path: Path) -> None:
         ({"item_id": "1", "reason": "r"}, "row 0: detail is missing"),
         ({"item_id": "1", "reason": "r", "detail": "", "odd": 1}, "row 0: odd is not a column"),
         ({"item_id": "1", "reason": "r", "detail": None}, "detail is null in 1 rows"),
-        ({"item_id": 1, "reason": "r", "detail": ""}, "does not fit the table `rejections`"),
+        ({"item_id": "1", "reason": ["r"], "detail": ""}, r"row 0: reason is \['r'\]; it must be string"),
+        (
+            {"item_id": 1, "reason": "r", "detail": ""},
+            "does not fit the table `rejections`: row 0: item_id is 1; it must be string",
+        ),
     ],
 )
 def test_rows_that_do_not_fit_are_refused(tmp_path: Path, row: dict[str, Any], message: str) -> None:

@@ -41,8 +41,15 @@ def test_a_step_that_reads_the_first_entry_does_not_depend_on_the_others(
 
 
 def test_a_setting_below_an_entry_does_not_exist() -> None:
-    with pytest.raises(AttributeError, match=r"evaluate\.strategies\.0 of b: there is no 'name'"):
+    with pytest.raises(
+        AttributeError, match=r"evaluate\.strategies\.0 of b: there is no 'name'; there are no settings"
+    ):
         places(lambda s: first_of(s.evaluate.strategies).name, "b", Own)
+
+
+def test_a_setting_that_does_not_exist_is_named_with_those_that_do() -> None:
+    with pytest.raises(AttributeError, match=r"settings of b: there is no 'evaluat'; there are .*evaluate"):
+        places(lambda s: s.evaluat, "b", Own)
 
 
 class Making(Settings):

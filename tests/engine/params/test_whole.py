@@ -45,7 +45,7 @@ MODELS = [
     (f"{CHAT}, model_path: a", ".model_path: unknown key; did you mean `checkpoint`?"),
     (
         "adapter: random, benchmarks: [scene]",
-        ".benchmarks.0: is 'scene'; it must be one of the installed benchmarks: cfmm, coco-counter",
+        ".benchmarks.0: is 'scene'; it must be one of the installed benchmarks: cfmm, chartographer, coco-",
     ),
     (f"{CHAT}, device: cuda, device_map: auto", ": device_map chooses the devices; give either device or device_map"),
     (

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import datasets
 import pytest
+from rocrate.rocrate import ROCrate
 
 from tests.command_line import NAME, files, refused, whatif
 from whatif.engine import artifacts
 from whatif.engine.artifacts.schemas import QUESTIONS
+from whatif.formats.ro_crate import RO_CRATE
 
 pytestmark = pytest.mark.slow
 BY = ("--creator", "Ada Lovelace", "--owner", "lab", "--date", "2026-11-23")
@@ -55,6 +58,17 @@ def test_all_private_or_a_licence_that_does_not_allow_it_is_left_out_with_a_line
     assert result.exit_code == 2
     assert f"{NAME}: left out: the licence of its texts is unknown, which does not allow it" in result.stdout
     assert not (tmp_path / "hub").exists()
+
+
+def test_an_ro_crate_needs_a_date_and_has_what_the_environment_says(finished_folder: Path, tmp_path: Path) -> None:
+    refusal = refused(whatif("publish", tmp_path / "hub", "--creator", "Ada Lovelace", "--ro-crate"))
+    assert refusal == "--ro-crate: an RO-Crate has a date of publication; give it with --date YYYY-MM-DD"
+    assert whatif("publish", tmp_path / "hub", *BY, "--ro-crate").exit_code == 0
+    folder = tmp_path / "hub" / f"whatif-{NAME}"
+    libraries = json.loads((folder / "environment.json").read_text(encoding="utf-8"))["libraries"]
+    found = {one["name"] for one in ROCrate(folder).get_by_type("SoftwareApplication")}
+    assert found == {"whatif", *libraries} and "numpy" in libraries
+    assert f"  {RO_CRATE}\n" in (folder / "SHA256SUMS").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

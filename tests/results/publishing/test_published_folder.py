@@ -13,6 +13,7 @@ import mlcroissant
 import pytest
 import yaml
 from huggingface_hub import DatasetCard
+from rocrate.rocrate import ROCrate
 
 from tests.awkward_texts import AWKWARD
 from tests.formats.test_hugging_face_pairs import question
@@ -22,6 +23,7 @@ from whatif.engine.artifacts.schemas import IMAGES
 from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.errors import WhatifError
 from whatif.formats.croissant import CROISSANT
+from whatif.formats.ro_crate import PROCESS_RUN, RO_CRATE
 from whatif.results.publishing.folders import digests
 from whatif.results.publishing.pictures import PublishedPictures
 from whatif.results.publishing.publish import left_out, write_benchmark
@@ -104,6 +106,27 @@ def test_awkward_texts_are_the_same_in_the_records_of_croissant(
     expected = sorted(asked, key=lambda row: str(row["question_id"]))
     assert read == [[row[column] for column in columns] for row in expected]
     assert DatasetCard.load(tmp_path / "ours" / "README.md").data.configs[0]["config_name"] == "questions"
+
+
+def test_the_library_of_ro_crate_reads_every_file_and_what_it_was_made_with(tmp_path: Path) -> None:
+    made = {"commit": "f00d", "changed_files": 2, "libraries": {"numpy": ["2.4.0", "2.5.0"]}}
+    for name in ("first", "again"):
+        write_benchmark(facts(tmp_path / f"{name} artifacts"), tmp_path / name, made)
+    folder = tmp_path / "first"
+    crate = ROCrate(folder)
+    sums = {name: digest for name, digest in digests(folder).items() if name != RO_CRATE}
+    assert {one.id: one["sha256"] for one in crate.data_entities} == sums and len(sums) > 5
+    (run,) = crate.get_by_type("CreateAction")
+    assert {one.id for one in run["result"]} == set(sums) and run["object"]["version"] == "f00d"
+    used = [(one["name"], one["softwareVersion"]) for one in run["instrument"]["softwareRequirements"]]
+    assert used == [("numpy", "2.4.0"), ("numpy", "2.5.0")]
+    root, described = crate.root_dataset, metadata(folder)
+    for name in ("name", "description", "version", "datePublished", "keywords", "url"):
+        assert root[name] == described[name], name
+    assert [one.id for one in root["license"]] == described["license"]
+    assert [one["name"] for one in root["author"]] == [one["name"] for one in described["creator"]]
+    assert root["conformsTo"].id == PROCESS_RUN
+    assert (folder / RO_CRATE).read_bytes() == (tmp_path / "again" / RO_CRATE).read_bytes()
 
 
 def test_croissant_lists_every_file_with_its_hash(folder: Path) -> None:

@@ -160,6 +160,22 @@ def test_chance_is_not_known_where_one_question_is_open() -> None:
     assert BY_CHANCE not in numbers(some)
 
 
+@pytest.mark.parametrize(
+    ("choices", "chance"),
+    [((["1", "2"], ["1", "2"]), 50.0), ((["1", "2"], list("1234")), 37.5), ((["1", "2"], []), None)],
+)
+def test_chance_is_that_of_an_option_at_random_and_open_questions_have_none(
+    choices: tuple[list[str], list[str]], chance: float | None
+) -> None:
+    both = [
+        {**question(0, variant), "choices": given}
+        for variant, given in zip((ORIGINAL, COUNTERFACTUAL), choices, strict=True)
+    ]
+    answered = QuestionPairAnswers([prediction(one, "A") for one in both], both, ["m"])
+    [system] = paired_systems(answered, {"m": "Model"})
+    assert {row["measure"]: row.get("value") for row in measures(system.groups[ALL], 0.95)}.get("chance") == chance
+
+
 def test_chance_is_over_the_wrong_options() -> None:
     options = np.array([[1, 2, 3, 4], [2, 3, 4, 5], [1, 2, NO_ANSWER, NO_ANSWER], [2, 2, 2, 2]], dtype=np.int32)
     found = chance_of_ignoring(options, np.array([1] * 4, dtype=np.int32), np.array([2] * 4, dtype=np.int32))

@@ -125,14 +125,14 @@ def test_the_overview_says_what_the_results_are_in_sentences_and_one_table(resul
     shown = text(results, "index.html").split("<h1>")[1].split("<section")[0]
     found = re.findall(r'<li><a href="([^"]+)">([^<]+)', shown)
     assert [path for path, _ in found] == ["#results", "bench/index.html", "bench/index.html"]
-    assert re.match(r"\d of \d results? (is|are) lower on counterfactual questions", found[0][1])
+    assert re.match(r"\d of \d results of models (is|are) lower on counterfactual questions", found[0][1])
     assert (
-        found[1][1].startswith("The largest drop: ")
+        found[1][1].startswith("The largest drop: “Alpha” answers")
         and "of the counterfactual questions of Pairs of things" in found[1][1]
     )
     shortcut = "Without any image, always option 1 from below is right for 40.0% of the questions of Pairs of things"
     assert found[2][1] == f"{shortcut} (original)."
-    assert 'id="results"' in shown and 'rowspan="' in shown
+    assert 'id="results"' in shown and 'scope="rowgroup"' in shown
 
 
 def test_a_benchmark_without_items_has_no_page_of_items(results: Path) -> None:

@@ -10,7 +10,7 @@ from whatif.benchmarks.cvqa_real.schemas import POLISHED, REPLIES, WRITTEN
 from whatif.benchmarks.cvqa_real.settings import (
     CheckSettings,
     CvqaRealSettings,
-    FilterCvqaReal,
+    FilterSettings,
     Polish,
     SourceSettings,
     Writers,
@@ -117,12 +117,12 @@ def generate(task: Task[None]) -> None:
 
 @_step(
     "filter",
-    reads=lambda s: s.filter,
+    reads=lambda s: FilterSettings(s.filter, s.aggregate.audit_folds),
     seed=True,
     inputs={"questions": generate["questions"], "written": generate["written"]},
     outputs={"questions": QUESTIONS, "rejections": REJECTIONS},
 )
-def filter_(task: Task[FilterCvqaReal]) -> None:
+def filter_(task: Task[FilterSettings]) -> None:
     """Rejects pairs without image, and written questions that contradict themselves, their answer or others."""
     from whatif.benchmarks.cvqa_real.filters import write_filtered
 

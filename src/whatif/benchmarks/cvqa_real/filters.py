@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, COUNTERFACTUAL, ORIGINAL, PEOPLE
-from whatif.benchmarks.cvqa_real.settings import NAME, FilterCvqaReal
+from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, COUNTERFACTUAL, ORIGINAL, PEOPLE, SOURCE_GROUPS
+from whatif.benchmarks.cvqa_real.settings import NAME, FilterCvqaReal, FilterSettings
+from whatif.benchmarks.cvqa_real.shortcut_audit import audited, open_question
 from whatif.benchmarks.cvqa_real.text_rules import Texts, doubts
 from whatif.benchmarks.cvqa_real.written_rules import fault_of
 from whatif.benchmarks.shared.tasks import by_pair
@@ -21,6 +22,7 @@ from whatif.engine.random_streams import stream
 NO_IMAGE = "no picture"
 NEAR_DUPLICATE = "near-duplicate"
 BALANCE = "balance"
+GIVEN_AWAY = "text gives the answer"
 CHANGES, DOUBTS = "changes", "doubts"  # in the provenance of a counterfactual question
 _FOLDERS = f"name the folders of COCO's photographs as extract.{NAME}.image_folders in params.yaml"
 _LOOSEN = f"name other writers as generate.{NAME}.writers in params.yaml"
@@ -28,13 +30,15 @@ _LOOSEN = f"name other writers as generate.{NAME}.writers in params.yaml"
 Row = Mapping[str, Any]
 
 
-def write_filtered(task: Task[FilterCvqaReal]) -> None:
+def write_filtered(task: Task[FilterSettings]) -> None:
     """Writes the pairs that are kept, and a rejection for each other pair.
 
     Raises WhatifError when no pair is left.
     """
     written = {row["written_id"]: row for row in task.rows("written")}
-    kept, rejected = filtered(by_pair(task.rows("questions")), written, task.settings, seed=task.seed)
+    kept, rejected = filtered(
+        by_pair(task.rows("questions")), written, task.settings.filter, seed=task.seed, folds=task.settings.folds
+    )
     task.outputs.write("questions", [row for rows in kept.values() for row in rows])
     task.outputs.write("rejections", rejected)
     if written:
@@ -44,7 +48,12 @@ def write_filtered(task: Task[FilterCvqaReal]) -> None:
 
 
 def filtered(
-    pairs: Mapping[str, Sequence[Row]], written: Mapping[str, Row], settings: FilterCvqaReal, *, seed: int
+    pairs: Mapping[str, Sequence[Row]],
+    written: Mapping[str, Row],
+    settings: FilterCvqaReal,
+    *,
+    seed: int,
+    folds: int = 5,
 ) -> tuple[dict[str, list[dict[str, Any]]], list[dict[str, str]]]:
     """The pairs that are kept, by id in ascending order; and a rejection for each other pair.
 
@@ -59,7 +68,10 @@ def filtered(
       shares `near_duplicate` of the words of both (the Jaccard index of the sets of words). Questions by people come
       first, then all others in order of their ids;
     - `balance`: with `balance`, yes-or-no pairs are dropped in a random order by seed and id until as many
-      counterfactual answers are yes as no.
+      counterfactual answers are yes as no;
+    - `text gives the answer`: with `given_away: remove`, pairs whose counterfactual answers models of the text find are
+      left out, until none finds more than the most frequent answer does (`whatif.scoring.shortcuts.open_filter`).
+      People's stay.
 
     The counterfactual question of a written pair says in its provenance whether its answer differs from the original
     one (`changes`), and what is doubtful about it (`doubts`); neither rejects it.
@@ -89,6 +101,11 @@ def filtered(
         for pair_id, detail in _unbalanced([pair_id for pair_id in kept if pair_id in written], kept, seed):
             del kept[pair_id]
             rejected[pair_id] = (BALANCE, detail)
+    if settings.given_away == "remove":
+        ids = [pair_id for pair_id in kept if _writer(written.get(pair_id)) not in ("", PEOPLE)]
+        for pair_id, detail in _given_away(ids, kept, written, folds, seed).items():
+            del kept[pair_id]
+            rejected[pair_id] = (GIVEN_AWAY, detail)
     return dict(sorted(kept.items())), [
         {"item_id": pair_id, "reason": reason, "detail": detail}
         for pair_id, (reason, detail) in sorted(rejected.items())
@@ -137,6 +154,37 @@ def _unbalanced(ids: Iterable[str], kept: Mapping[str, Sequence[Row]], seed: int
     numbers = f"{len(by_answer[most]):,} answers are {most}, {len(by_answer[least]):,} are {least}"
     drawn = sorted(by_answer[most], key=lambda pair_id: (stream(seed, "balance", pair_id).random(), pair_id))
     return [(pair_id, numbers) for pair_id in drawn[: len(by_answer[most]) - len(by_answer[least])]]
+
+
+def _given_away(
+    ids: Iterable[str], kept: Mapping[str, Sequence[Row]], written: Mapping[str, Row], folds: int, seed: int
+) -> dict[str, str]:
+    """The pairs whose counterfactual answer their text gives away, each with a detail.
+
+    First among those of one writer, where the words that it always uses are plainest; then among all with the same kind
+    of answer; last in each group, as it is audited.
+    """
+    from whatif.scoring.shortcuts.open_filter import given_away
+
+    def group(pair_id: str) -> str:
+        return str(kept[pair_id][0]["group"])
+
+    left, found = sorted(ids), dict[str, str]()
+    levels: tuple[Callable[[str], str], ...] = (
+        lambda one: f"{group(one)} by {written[one]['writer']}",
+        lambda one: SOURCE_GROUPS[group(one)],
+        lambda one: audited(group(one), COUNTERFACTUAL),
+    )
+    for set_of in levels:
+        sets: dict[str, list[str]] = defaultdict(list)
+        for pair_id in left:
+            sets[set_of(pair_id)].append(pair_id)
+        for name, of_set in sorted(sets.items()):
+            asked = [open_question({row["variant"]: row for row in kept[one]}, COUNTERFACTUAL) for one in of_set]
+            for place, number in given_away(asked, variant=name, folds=folds, seed=seed).items():
+                found[of_set[place]] = f"models of {name} answer it with {asked[place].answer}, in round {number}"
+        left = [pair_id for pair_id in left if pair_id not in found]
+    return found
 
 
 def _summary(pairs: Iterable[Sequence[Row]]) -> str:

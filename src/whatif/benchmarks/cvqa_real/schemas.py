@@ -14,7 +14,8 @@ DIRECT, INDIRECT, BOOLEAN = "direct", "indirect", "boolean"
 GROUPS = (DIRECT, INDIRECT, BOOLEAN)
 NUMERICAL = "numerical"  # the group of a source question; its counterfactuals are direct or indirect
 SOURCE_GROUPS = {DIRECT: NUMERICAL, INDIRECT: NUMERICAL, BOOLEAN: BOOLEAN}
-PEOPLE, RULES, SCENES = "people", "rules", "scenes"  # writers that are no models
+PEOPLE, RULES, OPEN, SCENES = "people", "rules", "open", "scenes"
+NO_MODELS = (RULES, OPEN, SCENES, PEOPLE)  # writers that are no models
 
 WRITTEN = Table(
     name="written-questions",
@@ -24,7 +25,7 @@ WRITTEN = Table(
         ("written_id", pa.string()),  # "<source_id>-<group>-<writer>"
         ("source_id", pa.string()),  # `pair_id` of the source question
         ("group", pa.string()),
-        ("writer", pa.string()),  # `people`, `rules`, `scenes`, or a key of `models`
+        ("writer", pa.string()),  # one of `NO_MODELS`, or a key of `models`
         ("question", pa.string()),  # the counterfactual question
         ("answer", pa.string()),  # a whole number in figures, `yes` or `no`; before the filter it may be anything
         ("step1", pa.string(), NULLABLE),  # the steps of C-VQA B; null if people wrote none

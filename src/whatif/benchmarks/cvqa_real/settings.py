@@ -7,7 +7,17 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, field_validator, model_validator
 
-from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, DIRECT, GROUPS, PEOPLE, RULES, SCENES
+from whatif.benchmarks.cvqa_real.schemas import (
+    BOOLEAN,
+    DIRECT,
+    GROUPS,
+    INDIRECT,
+    NO_MODELS,
+    OPEN,
+    PEOPLE,
+    RULES,
+    SCENES,
+)
 from whatif.benchmarks.shared.human_attempts import HumanAttempts
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.engine.language.strategies import DIRECT as DIRECT_STRATEGY
@@ -56,7 +66,7 @@ class ExtractCvqaReal(Settings):
 
 
 class Writers(Settings):
-    """Who writes the counterfactual questions of each group, besides people: `rules`, `scenes`, or keys of `models`."""
+    """Who writes the questions of each group, besides people: `rules`, `open`, `scenes`, or keys of `models`."""
 
     direct: list[str] = Field(default_factory=list)
     indirect: list[str] = Field(default_factory=list)
@@ -73,10 +83,12 @@ class Writers(Settings):
         return writers
 
     @model_validator(mode="after")
-    def _indirect_alone(self) -> Writers:
-        for group in (DIRECT, BOOLEAN):
-            if SCENES in self.of(group):
-                raise ValueError(f"{group}: `{SCENES}` writes indirect questions only; use `{RULES}`")
+    def _of_these_groups(self) -> Writers:
+        if SCENES in self.direct:
+            raise ValueError(f"{DIRECT}: `{SCENES}` writes no direct questions; use `{RULES}` or `{OPEN}`")
+        for group in (INDIRECT, BOOLEAN):
+            if OPEN in self.of(group):
+                raise ValueError(f"{group}: `{OPEN}` writes direct questions only; use `{RULES}` or `{SCENES}`")
         return self
 
     def of(self, group: str) -> list[str]:
@@ -119,6 +131,7 @@ class FilterCvqaReal(Settings):
         default=0.9, gt=0, le=1
     )  # share of common words from which two questions about an image are one
     balance: bool = False  # whether as many counterfactual answers are yes as no
+    given_away: Literal["keep", "remove"] = "keep"  # questions whose words give their answers
 
 
 class Polish(Settings):
@@ -177,7 +190,7 @@ class CvqaRealSettings(BenchmarkSettings):
 
     def check(self, models: Mapping[str, Any]) -> None:
         """Checks that the models that write, polish, or are asked a sample are among those of `params.yaml`."""
-        for key in (RULES, SCENES, PEOPLE):
+        for key in NO_MODELS:
             if key in models:
                 raise ValueError(f"models.{key}: is the name of a writer of {{name}}; give this model another key")
         able = [key for key, model in models.items() if getattr(model, "can_judge", False)]
@@ -199,7 +212,7 @@ class CvqaRealSettings(BenchmarkSettings):
         if self.extract.questions is not None:
             return []
         every = (writer for group in groups for writer in self.generate.writers.of(group))
-        return list(dict.fromkeys(writer for writer in every if writer not in (RULES, SCENES)))
+        return list(dict.fromkeys(writer for writer in every if writer not in NO_MODELS))
 
 
 class SourceSettings(NamedTuple):
@@ -218,6 +231,13 @@ class WriteSettings(NamedTuple):
 
     writers: Writers
     prompting: Prompting
+
+
+class FilterSettings(NamedTuple):
+    """How written questions are rejected; the folds are those of the audit."""
+
+    filter: FilterCvqaReal
+    folds: int
 
 
 class CheckSettings(NamedTuple):

@@ -65,8 +65,13 @@ def shortcuts_of(questions: Iterable[Row], *, folds: int, seed: int) -> Iterator
         sources = {_source_of(both[ORIGINAL]): both for both in reversed(of_group)}
         for variant in VARIANTS:
             chosen = of_group if variant == COUNTERFACTUAL else sources.values()
-            asked = [_open_question(both, variant) for both in chosen]
-            yield from open_shortcuts(asked, variant=f"{group} {variant}", folds=folds, seed=seed)
+            asked = [open_question(both, variant) for both in chosen]
+            yield from open_shortcuts(asked, variant=audited(group, variant), folds=folds, seed=seed)
+
+
+def audited(group: str, variant: str) -> str:
+    """The name of what is audited."""
+    return f"{group} {variant}"
 
 
 def presupposition_of(question: str) -> str:
@@ -79,7 +84,8 @@ def _source_of(original: Row) -> str:
     return str(json.loads(original["provenance"]).get("source_id", original["pair_id"]))
 
 
-def _open_question(both: Mapping[str, Row], variant: str) -> OpenQuestion:
+def open_question(both: Mapping[str, Row], variant: str) -> OpenQuestion:
+    """A question of a pair, as the audit sees it; `both` are its rows by variant."""
     row, original = both[variant], both[ORIGINAL]
     counterfactual = variant == COUNTERFACTUAL
     return OpenQuestion(

@@ -8,6 +8,7 @@ single keys of the section of the same stage.
 from __future__ import annotations
 
 import copy
+import difflib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -122,14 +123,26 @@ def _mistakes(template: Template, known: Attributes) -> Iterator[Mistake]:
             for wrong in _unknown(words, known, earlier):
                 yield ("blanks", blank), wrong
         earlier.append(blank)
+    in_texts = {name for text in template.texts().values() for name in blanks_in(text)}
     for keys, expression in template.expressions().items():
-        for wrong in _unknown(expression, known, earlier):
-            yield keys, wrong
+        unknown = [*_unknown(expression, known, earlier)]
+        yield from ((keys, wrong) for wrong in unknown)
+        if keys[0] == "answer" and not unknown and {used.name for used in names_in(expression)} <= in_texts:
+            free = [name if of is None else f"count({name})" for name, of in known.items() if name not in in_texts]
+            line = f", for example `{keys[-1]}: {free[-1]}`" if free else ""
+            yield (
+                keys,
+                "is the same for all rows with the same question, so there are no wrong options; let it depend on an "
+                f"attribute that the question does not name{line}",
+            )
     for key, text in template.texts().items():
         for name in blanks_in(text):
             if name not in earlier and known.get(name, ()) is not None:
                 texts = [one for one, of_list in known.items() if of_list is None]
-                yield (key,), f"{{{name}}}: is neither a blank nor a plain attribute; {_there_are(earlier, texts)}"
+                yield (
+                    (key,),
+                    f"{{{name}}}: is neither a blank nor a plain attribute; {_meant(name, [*earlier, *texts])}",
+                )
 
 
 def _unknown(expression: str, known: Attributes, blanks: Sequence[str]) -> Iterator[str]:
@@ -137,9 +150,12 @@ def _unknown(expression: str, known: Attributes, blanks: Sequence[str]) -> Itera
         if used.name not in known and used.name not in blanks and not _is_field(used, known):
             inside = [field for name in used.lists for field in known.get(name) or ()]
             if used.lists and inside:
-                yield f"{used.name}: is no field of {used.lists[-1]}; {_there_are([*inside, *blanks], list(known))}"
+                names = [*inside, *blanks, *known]
+                yield f"{used.name}: is no field of {used.lists[-1]}; {_meant(used.name, names)}"
             else:
-                yield f"{used.name}: there is no such name; {_there_are(blanks, list(known))}"
+                word = f"'{used.name}'" if expression.strip() != used.name else f"\"'{used.name}'\""
+                told = _meant(used.name, [*blanks, *known])
+                yield f"{used.name}: there is no such name; {told}; for the word itself write `{word}`"
 
 
 def _is_field(used: Used, known: Attributes) -> bool:
@@ -151,9 +167,12 @@ def _is_field(used: Used, known: Attributes) -> bool:
     return False
 
 
-def _there_are(first: Sequence[str], second: Sequence[str]) -> str:
-    names = dict.fromkeys((*first, *second))
-    return f"there are {', '.join(names)}" if names else "there are none"
+def _meant(name: str, there: Sequence[str]) -> str:
+    """What somebody may have meant who wrote a name that does not exist, and which names there are."""
+    names = list(dict.fromkeys(there))
+    known = f"there are {', '.join(names)}" if names else "there are none"
+    alike = difflib.get_close_matches(name, names, 1)
+    return f"did you mean `{alike[0]}`? T{known[1:]}" if alike else known
 
 
 def _outside(name: str) -> Any:

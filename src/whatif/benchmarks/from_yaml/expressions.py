@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -84,6 +85,11 @@ _OPERATORS = (
 _ALLOWED = "names, numbers, texts, + - * / // %, comparisons, and, or, not, `a if b else c`, lists, and " + ", ".join(
     FUNCTIONS
 )
+
+# Operators of other languages, and what to write for them.
+_OPERATOR_OF = {"&&": "and", "||": "or", "<>": "!=", "=": "==", "!": "not"}
+_OTHER_OPERATORS = re.compile(r"&&|\|\||<>|(?<![=!<>])=(?!=)|!(?!=)")
+_TEXTS = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
 class ExpressionError(ValueError):
@@ -147,13 +153,19 @@ def parsed(source: str) -> ast.Expression:
             tree = ast.parse(source.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         reason = error.msg if isinstance(error, SyntaxError) else "it is nested too deeply"
-        raise ExpressionError(f"is no expression: {reason}") from None
+        raise ExpressionError(f"is no expression: {reason}{_in_other_languages(source)}") from None
     nodes = list(ast.walk(tree))
     if len(nodes) > MOST_NODES:
         raise ExpressionError(f"has {len(nodes)} parts; the most are {MOST_NODES}")
     for node in nodes:
         _check_node(node)
     return tree
+
+
+def _in_other_languages(source: str) -> str:
+    """What to write for an operator of another language; empty if there is none outside texts."""
+    found = _OTHER_OPERATORS.search(_TEXTS.sub("", source))
+    return f"; write `{_OPERATOR_OF[found.group()]}` for `{found.group()}`" if found else ""
 
 
 def _check_node(node: ast.AST) -> None:

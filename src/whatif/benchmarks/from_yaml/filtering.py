@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 
 from whatif.benchmarks.from_yaml.auditing import distance_from_guessing
 from whatif.benchmarks.from_yaml.choice import VARIANTS, Chosen, change_defect, choose, option_defect, questions_of
-from whatif.benchmarks.from_yaml.settings import ChoiceSettings, Template, blanks_in
+from whatif.benchmarks.from_yaml.settings import MOST_OPTIONS, ChoiceSettings, Template, blanks_in
 from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.errors import WhatifError
 from whatif.results.reporting.answer_codes import meaning
@@ -72,7 +73,7 @@ def filtered(
                     if taken is not None
                     else _why_none(templates[name], given, kept, rejections, own)
                 )
-                raise WhatifError(f"templates.{name}: {why}")
+                raise WhatifError(f"generate.templates.{name}: {why}")
             drawn += chosen
         questions = [row for one in drawn for row in questions_of(one)]
         distance = distance_from_guessing(questions, seed=seed)
@@ -140,12 +141,25 @@ def _why_none(
     if not candidates:
         if failed:
             return f"no row has a candidate; its expressions fail for {len(failed):,} rows, for example {failed[0]}"
-        return f"no row {'has words for its blanks that satisfy' if template.blanks else 'satisfies'} `where`"
+        satisfies = "has words for its blanks that satisfy" if template.blanks else "satisfies"
+        remedy = "" if "where" not in template.model_fields_set else f": {template.where}`; widen it, or leave it out"
+        return f"no row {satisfies} `where{remedy or '`'}"
     if not kept:
         reason, number = Counter(row["reason"] for row in rejections).most_common(1)[0]
         example = next(row["detail"] for row in rejections if row["reason"] == reason)
-        return f"all of its candidates are rejected, {number:,} for `{reason}`, for example {example}"
+        line = _line(reason, candidates)
+        return f"all of its candidates are rejected, {number:,} for `{reason}`, for example {example}{line}"
     return _why_no_options(template, kept)
+
+
+def _line(reason: str, candidates: Sequence[Row]) -> str:
+    """The line of a template that keeps candidates that are rejected for a reason; empty if there is none."""
+    if reason == CHANGE:
+        return "; write `change: either`, or leave such rows out by `where`"
+    answers = sorted({str(row[f"answer_{variant}"]) for row in candidates for variant in VARIANTS})
+    if reason == OPTION and len(answers) <= MOST_OPTIONS:
+        return f"; write `options: {json.dumps(answers, ensure_ascii=False)}`"
+    return ""
 
 
 def remedies(template: Template, *, per_row: int | None = None, least: int = _FEWEST_OPTIONS) -> str:
@@ -191,10 +205,10 @@ def _why_no_options(template: Template, kept: Sequence[Row]) -> str:
                 f"{shared[0][0][f'answer_{variant}']!r}, so there are no wrong options; let it depend on the row"
             )
         if most < size:
-            fewer = "set `options` to" if isinstance(template.options, int) else "list in `options`"
+            fewer = f"write `options: {most}`" if isinstance(template.options, int) else f"list {most} in `options`"
             return (
                 f"answer.{variant}: has at most {most} different values for rows with the same question, but there are "
-                f"{size} options; {fewer} at most {most}, or {remedies(template, least=size)}"
+                f"{size} options; {fewer}, or {remedies(template, least=size)}"
             )
     return (
         f"no {size} rows with the same question have {size} different answers to both questions; {remedies(template)}"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from whatif.benchmarks.from_yaml.expressions import ExpressionError, check
 from whatif.benchmarks.shared.human_attempts import HumanAttempts
@@ -23,6 +23,7 @@ LONGEST_QUESTION = 1_000  # characters of the text of a template
 IF = ("{if}", "{If}")  # the place of the presupposition; the second begins a sentence
 NAME = r"[a-z][a-z0-9_]*"  # of blanks
 SLUG = r"[a-z0-9]+(-[a-z0-9]+)*"  # of templates
+_LONGEST_NAME = 40
 _BLANK = re.compile(r"\{([^{}]*)\}")
 
 
@@ -33,8 +34,32 @@ def _expression(text: str) -> str:
         raise ValueError(str(error)) from None
 
 
-Expression = Annotated[str, AfterValidator(_expression)]
-Text = Annotated[str, Field(pattern=r"\S", max_length=LONGEST_QUESTION)]
+def _quoted(given: Any, info: ValidationInfo) -> Any:
+    """What YAML reads as no text, although a text is wanted, with the line that gives the text."""
+    key = "if" if info.field_name == "presupposition" else info.field_name
+    if isinstance(given, bool):
+        # YAML reads yes and no as true and false.
+        raise ValueError(
+            f"without quotes, yes and no are true and false in YAML; write `{key}: '\"{'yes' if given else 'no'}\"'`"
+        )
+    if isinstance(given, int | float):
+        raise ValueError(f'it must be a text; write `{key}: "{given}"`')
+    if isinstance(given, dict) and len(given) == 1 and None in given.values():
+        raise ValueError(f'a text that begins with a brace needs quotes; write `{key}: "{{{next(iter(given))}}}"`')
+    if isinstance(given, list):
+        raise ValueError("it must be a single text; lists of words belong to `blanks` and `options`")
+    return given
+
+
+Expression = Annotated[str, BeforeValidator(_quoted), AfterValidator(_expression)]
+Text = Annotated[str, BeforeValidator(_quoted), Field(pattern=r"\S", max_length=LONGEST_QUESTION)]
+
+
+def _slug(name: str) -> str:
+    if not re.fullmatch(SLUG, name) or len(name) > _LONGEST_NAME:
+        like = "-".join(re.findall(r"[a-z0-9]+", name.lower()))[:_LONGEST_NAME].strip("-") or "my-template"
+        raise ValueError(f"a name is lower-case words joined by hyphens; write `{like}:`")
+    return name
 
 
 class DrawnScenes(Settings):
@@ -48,11 +73,11 @@ class DrawnScenes(Settings):
 class PictureTable(Settings):
     """A table with a row for each picture, or for several: CSV, JSONL or Parquet."""
 
-    file: SourcePath = Field(min_length=1)
-    folder: SourcePath = Field(min_length=1)  # of the pictures
+    file: SourcePath = Field(min_length=1, examples=["table.csv"])
+    folder: SourcePath = Field(min_length=1, examples=["pictures"])  # of the pictures
     picture: str = Field(default="picture", min_length=1)  # column with the path of a picture in the folder, or a list
     id: str | None = Field(default=None, min_length=1)  # column that identifies a row; null: the row's number
-    licence: str = Field(min_length=1)  # of the pictures; `unknown` where it is not known
+    licence: str = Field(min_length=1, examples=["CC0-1.0", "unknown"])  # of the pictures
     text: list[str] = Field(default=[])  # columns of a CSV file that stay text although all of their cells are numbers
 
 
@@ -73,8 +98,8 @@ class ExtractRows(Settings):
 class Answers(Settings):
     """The right answers, each as an expression."""
 
-    original: Expression
-    counterfactual: Expression
+    original: Expression = Field(examples=["number"])
+    counterfactual: Expression = Field(examples=["number - 1"])
 
 
 class Template(Settings):
@@ -82,11 +107,13 @@ class Template(Settings):
 
     blanks: Mapping[Annotated[str, Field(pattern=f"^{NAME}$")], str | list[str | int | float]] = {}
     where: Expression = "True"
-    original: Text
-    counterfactual: Text
-    presupposition: Text = Field(alias="if")
-    answer: Answers
-    change: Literal["always", "never", "either"]  # whether the right answers of a pair differ
+    original: Text = Field(examples=["How many things are there?"])
+    counterfactual: Text = Field(examples=["How many things would there be {if}?"])
+    presupposition: Text = Field(alias="if", examples=["if one thing were taken away"])
+    answer: Answers = Field(examples=["{original: number, counterfactual: number - 1}"])
+    change: Literal["always", "never", "either"] = Field(
+        examples=["always", "never", "either"]
+    )  # whether the right answers of a pair differ
     options: int | list[str] = 4
     kind: Expression | None = None
     share: float = Field(default=1.0, gt=0, le=1000)  # of the pairs, relative to the other templates
@@ -97,6 +124,10 @@ class Template(Settings):
         lists = given.values() if isinstance(given, dict) else [given]
         if any(isinstance(word, bool) for words in lists if isinstance(words, list) for word in words):
             raise ValueError("a word is read as true or false; put quotes around words such as yes and no")
+        empty = [name for name, words in given.items() if words is None] if isinstance(given, dict) else []
+        if empty:
+            first = next(iter(given))
+            raise ValueError(f"{empty[0]}: has no words; a list is in brackets: `blanks: {{{first}: [red, blue]}}`")
         return given
 
     @field_validator("blanks")
@@ -166,7 +197,7 @@ def blanks_in(text: str) -> list[str]:
 class GenerateQuestions(Settings):
     """The templates, how often a row is asked about by each, and the number of parts of the work."""
 
-    templates: dict[Annotated[str, Field(pattern=f"^{SLUG}$", max_length=40)], Template] = Field(min_length=1)
+    templates: dict[Annotated[str, AfterValidator(_slug)], Template] = Field(min_length=1)
     candidates_per_row: int = Field(default=8, ge=1, le=1000)  # combinations of blanks, for each template
     shards: int = Field(default=1, ge=1, le=999)
 
@@ -174,7 +205,7 @@ class GenerateQuestions(Settings):
 class FilterQuestions(Settings):
     """How many pairs are chosen among the candidates."""
 
-    pairs: int = Field(ge=1, le=1_000_000)
+    pairs: int = Field(ge=1, le=1_000_000, examples=[100])
     pairs_per_row: int | None = Field(default=None, ge=1)  # null: no limit
     draws: int = Field(default=5, ge=1, le=MOST_DRAWS)  # most choices of pairs, until the shortcut audit finds nothing
 
@@ -196,9 +227,9 @@ class AggregateQuestions(Settings):
 class FromYamlSettings(BenchmarkSettings):
     """The sections of a benchmark in a YAML file."""
 
-    extract: ExtractRows
+    extract: ExtractRows = Field(examples=["{scenes: {number: 200}}"])
     generate: GenerateQuestions
-    filter: FilterQuestions
+    filter: FilterQuestions = Field(examples=["{pairs: 100}"])
     verify: VerifyQuestions = VerifyQuestions()
     evaluate: EvaluateQuestions = EvaluateQuestions()
     aggregate: AggregateQuestions = AggregateQuestions()
@@ -207,8 +238,10 @@ class FromYamlSettings(BenchmarkSettings):
 class YamlFile(FromYamlSettings):
     """A whole file: what the benchmark says of itself, and its sections."""
 
-    title: str = Field(pattern=r"\S", max_length=100)
-    about: str = Field(pattern=r"\S", max_length=1_000)  # what is counterfactual in it, and how models are asked
+    title: str = Field(pattern=r"\S", max_length=100, examples=["My benchmark"])
+    about: str = Field(
+        pattern=r"\S", max_length=1_000, examples=["Questions about things that are taken away."]
+    )  # what is counterfactual in it, and how models are asked
     citation: str = ""
     licence: str = ""  # of the questions, for a card
 

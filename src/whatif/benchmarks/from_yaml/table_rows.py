@@ -9,6 +9,7 @@ they are. Attributes are numbers, texts, truth values, lists of these, and lists
 
 from __future__ import annotations
 
+import difflib
 import json
 import keyword
 import math
@@ -50,7 +51,12 @@ def table_rows(settings: PictureTable) -> list[Row]:
         raise WhatifError(f"{path}: has {len(rows):,} rows; the most are {MOST_ROWS:,}")
     for column in filter(None, (settings.picture, settings.id)):
         if column not in rows[0]:
-            raise WhatifError(f"{path}: has no column {column!r}; its columns are {', '.join(rows[0])}")
+            key = "picture" if column == settings.picture else "id"
+            alike = difflib.get_close_matches(column, rows[0], 1) or list(rows[0])[:1]
+            raise WhatifError(
+                f"{path}: has no column {column!r}; its columns are {', '.join(rows[0])}; in extract.table, write "
+                f"`{key}: {alike[0]}`, or the column that you mean"
+            )
     return rows
 
 
@@ -135,7 +141,11 @@ def read_file(path: Path, text: Collection[str] = (), first: int | None = None) 
     try:
         return readers[kind]()
     except OSError as error:
-        raise WhatifError(f"{path}: cannot be read ({error.strerror or 'it is damaged'})") from error
+        folder = path.parent if path.parent.is_dir() else Path()
+        there = [one.name for one in folder.iterdir() if one.suffix.lower() in _READERS]
+        alike = difflib.get_close_matches(path.name, sorted(there), 1) if isinstance(error, FileNotFoundError) else ()
+        meant = f"; did you mean `{path.with_name(alike[0])}`?" if alike else ""
+        raise WhatifError(f"{path}: cannot be read ({error.strerror or 'it is damaged'}){meant}") from error
     except UnicodeDecodeError as error:
         raise WhatifError(f"{path}: is not UTF-8 (byte {error.start}); save it as UTF-8") from error
 

@@ -29,6 +29,8 @@ _ABOUT = (
     "or a pair that could not be scored, is no answer. Of two, a wrong choice is always that of the other side, so "
     "there is no share of ignored presuppositions."
 )
+_OF_TWO = 1 / 2  # the chance of a choice by random scores
+_OF_BOTH = 1 / 3  # and of two choices at once: of three random scores, the right one is the largest
 
 
 def matched_pairs(
@@ -78,6 +80,7 @@ def choices(matches: Sequence[Row], photographs: Mapping[str, str] | None = None
         none,
         None,
         clusters,
+        np.full(len(matches), _OF_BOTH),
     )
     return {ALL: every, CAPTION: captions, IMAGE: images}
 
@@ -88,4 +91,5 @@ def _outcomes(margins: npt.NDArray[np.float64], clusters: Places | None) -> Pair
     none = np.zeros(len(margins), dtype=np.bool_)
     # Of two, both right or both wrong choices differ from each other.
     consistent = made.all(axis=1) & (right[:, 0] == right[:, 1])
-    return PairOutcomes(right[:, 0], right[:, 1], consistent, made, none, none, None, clusters)
+    guessed = np.full(len(margins), _OF_TWO)
+    return PairOutcomes(right[:, 0], right[:, 1], consistent, made, none, none, None, clusters, guessed)

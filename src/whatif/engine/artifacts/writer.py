@@ -180,6 +180,17 @@ def write_artifact(path: Path, table: Table, rows: Rows, **footer: Any) -> None:
         writer.write(whole.sort_by([(name, "ascending") for name in table.key]))
 
 
+def _misfit(rows: Iterable[Mapping[str, Any]], table: Table) -> str:
+    """The first row and column whose value has another type than the table's, with the value; empty if none has."""
+    for number, row in enumerate(rows):
+        for field in table.schema:
+            try:
+                pa.array([row[field.name]], field.type)
+            except (pa.ArrowInvalid, pa.ArrowTypeError):
+                return f"row {number}: {field.name} is {row[field.name]!r:.60}; it must be {field.type}"
+    return ""
+
+
 def as_table(rows: Rows, table: Table, path: Path | str) -> pa.Table:
     """Rows as an Arrow table with the schema of `table`.
 
@@ -203,7 +214,8 @@ def as_table(rows: Rows, table: Table, path: Path | str) -> pa.Table:
         try:
             made = pa.Table.from_pylist(list(rows), schema=table.schema)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-            raise WhatifError(f"{path}: does not fit the table `{table.name}`: {error}") from error
+            where = _misfit(rows, table) or str(error)
+            raise WhatifError(f"{path}: does not fit the table `{table.name}`: {where}") from error
     for column in table.schema:
         nulls = made.column(column.name).null_count
         if nulls and not column.nullable:

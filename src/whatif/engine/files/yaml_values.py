@@ -18,6 +18,8 @@ _DEEPEST = 100  # levels of nesting; params.yaml has eight
 _MISLEADING = re.compile(r"[-+]?(0[0-7_]+|[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)")
 _NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 _TEXTS = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge", "tag:yaml.org,2002:value")
+_ENTRY = re.compile(r"\s*(?:- )?([\w-]+):[ \t]+(.*)")
+_BRACES_FIRST = re.compile(r"\{[^{}:]*\}\s*\S")  # `{colour} things`, which begins a mapping
 _UNUSABLE = re.compile("[\x00\ud800-\udfff]")  # neither a file name nor UTF-8 can contain them
 
 
@@ -37,10 +39,23 @@ def parse_yaml(text: str, path: Path) -> tuple[Any, yaml.Node | None]:
         return yaml.load(text, Loader=loader), tree
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise WhatifError(f"{path}:{line}: not valid YAML: {error.problem}") from error
+        raise WhatifError(f"{path}:{line}: not valid YAML: {error.problem}{_remedy(text, line)}") from error
     except (yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:
         # A date such as 2001-99-99, or an escape beyond Unicode, raises an error of Python rather than of YAML.
         raise WhatifError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from error
+
+
+def _remedy(text: str, number: int) -> str:
+    """The line to write for the commonest mistakes: a tab, and a text that must be in quotes."""
+    line = next(iter(text.split("\n")[number - 1 : number]), "").rstrip()
+    entry = _ENTRY.fullmatch(line)
+    key, value = entry.groups() if entry else ("", "")
+    if "\t" in line[: len(line) - len(line.lstrip())]:
+        return f"; indent with spaces in place of tabs: `{line.expandtabs(2)}`"
+    needs_quotes = _BRACES_FIRST.match(value) or (value[:1] not in ("{", "[", '"', "'") and ": " in value)
+    if key and '"' not in value and (needs_quotes or value[:1] in ("@", "`", "%")):
+        return f'; put the text in quotes: `{key}: "{value}"`'
+    return ""
 
 
 def _loader_for(text: str) -> type[yaml.SafeLoader]:

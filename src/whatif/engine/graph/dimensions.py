@@ -59,6 +59,8 @@ class Dimension:
 class Shown:
     """The fields of every model of a dimension that a table shows; fields that a model does not have are omitted.
 
+    A field may be a property of the settings, such as `kind`.
+
     A step that reads only these fields stays fresh when another setting of a model changes. A field within a field is
     named with a dot. A step that is divided by the dimension reads the fields of its job's own model alone.
     """

@@ -209,11 +209,7 @@ class Graph:
     def _shown(self, keys: Sequence[str], fields: Sequence[str]) -> dict[str, dict[str, Any]]:
         models = {key: self.params.models[key] for key in keys}
         return {
-            key: {
-                field: attrgetter(field)(model)
-                for field in fields
-                if field.partition(".")[0] in type(model).model_fields
-            }
+            key: {field: attrgetter(field)(model) for field in fields if hasattr(model, field.partition(".")[0])}
             for key, model in models.items()
         }
 

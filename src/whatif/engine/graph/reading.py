@@ -138,8 +138,10 @@ class _Place:
     def __getattr__(self, name: str) -> _Place:
         field = self._kind.model_fields.get(name) if _is_settings(self._kind) else None
         if field is None:
+            known = ", ".join(self._kind.model_fields) if _is_settings(self._kind) else "no settings"
             raise AttributeError(
-                f"{'.'.join(map(str, self.names)) or 'settings'} of {self._benchmark}: there is no {name!r}"
+                f"{'.'.join(map(str, self.names)) or 'settings'} of {self._benchmark}: there is no {name!r}; there are "
+                f"{known}"
             )
         return _Place(
             field.annotation,

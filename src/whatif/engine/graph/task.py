@@ -115,7 +115,9 @@ class Task(Generic[Picked_co]):
         return is_whole(self.part)
 
     def paths(self, role: str) -> tuple[Path, ...]:
-        """The files of an input."""
+        """The files of an input. Raises KeyError, naming the roles that there are, for another one."""
+        if role not in self.inputs:
+            raise KeyError(f"the step reads no input {role!r}; its inputs are {', '.join(self.inputs) or 'none'}")
         return self.inputs[role].paths
 
     def paths_by(self, dimension: Dimension, role: str, **only: str) -> dict[str, list[Path]]:

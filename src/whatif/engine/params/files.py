@@ -15,7 +15,7 @@ from whatif.engine.files.well_formed import escaped
 from whatif.engine.files.yaml_values import LARGEST, parse_yaml
 from whatif.engine.params.base import Settings
 from whatif.engine.params.server_command import has_secret
-from whatif.engine.params.suggestions import needed_keys, suggestion
+from whatif.engine.params.suggestions import example_line, needed_keys, suggestion
 
 Root = TypeVar("Root", bound=Settings)
 _REMEDY = "restore it, for example with `git checkout`"
@@ -87,7 +87,7 @@ def _finding_line(finding: Any, values: Any, path: Path, tree: yaml.Node | None,
     is_empty = kind in ("model_type", "dict_type", "model_attributes_type") and finding["input"] is None
     if kind == "missing" or is_empty:
         needed = needed_keys(keys, values, root) or ("; it must contain keys and values" if is_empty else "")
-        return f"{where}{name}: is {'empty' if is_empty else 'missing'}{needed}"
+        return f"{where}{name}: is {'empty' if is_empty else 'missing'}{needed}{example_line(keys, values, root)}"
     if kind == "union_tag_not_found":
         return f"{where}{name}: has no adapter; give one, for example `adapter: random`"
     if kind == "union_tag_invalid":
@@ -97,7 +97,7 @@ def _finding_line(finding: Any, values: Any, path: Path, tree: yaml.Node | None,
         message = "it must contain keys and values"
     value = finding["input"]
     # A model may contain a secret; and of a long section, the message alone names what contradicts itself.
-    whole_entry = isinstance(value, dict) and ("adapter" in value or len(repr(value)) > _LONGEST_SHOWN)
+    whole_entry = isinstance(value, dict | list) and ("adapter" in value or len(repr(value)) > _LONGEST_SHOWN)
     shown = "" if whole_entry else f"is {value!r}; "
     return f"{where}{name}: {shown}{message[:1].lower()}{message[1:]}"
 

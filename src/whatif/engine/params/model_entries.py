@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, model_validator
 
+from whatif.engine.files.named_folders import EMBEDDED
 from whatif.engine.language.prompts import form_named, forms, is_text, same_wording
 from whatif.engine.params.base import Settings, SourcePath
 from whatif.engine.params.decoding import Decoding, EndpointDecoding
@@ -68,11 +69,21 @@ def _to_compare(settings: list[str]) -> list[str]:
 SeveralImages: TypeAlias = Literal["in place", "composite"]
 
 
+# What answers for a model: a model of the user's own, a checkpoint that ships with whatif, programs that rules write
+# without a model, or a baseline that guesses.
+Kind: TypeAlias = Literal["own", "embedded", "rules", "guess"]
+
+
 class ModelEntry(Settings):
     """The settings that every model has."""
 
     name: str | None = None  # shown in tables; default: the key
     benchmarks: list[BenchmarkName] | None = None  # evaluated only on these; null: all; []: none, as for a mere judge
+
+    @property
+    def kind(self) -> Kind:
+        """What answers for it."""
+        return "embedded" if str(getattr(self, "checkpoint", "")).startswith(EMBEDDED) else "own"
 
     def is_evaluated_on(self, benchmark: str) -> bool:
         """Whether the entry lists this benchmark or lists none."""

@@ -12,7 +12,7 @@ from whatif.engine.language.strategies import DIRECT, strategies
 from whatif.engine.params.base import SourcePath
 from whatif.engine.params.checkpoints import BlindTextModel, CrossEncoder, DualEncoder, HuggingFaceBlip, HuggingFaceChat
 from whatif.engine.params.endpoints import ApiModel, ServedModel
-from whatif.engine.params.model_entries import Answerer, MultipleChoice
+from whatif.engine.params.model_entries import Answerer, Kind, MultipleChoice
 from whatif.engine.params.programs import ProgramModel, ViperGpt, VisProg
 from whatif.engine.params.reasoning import Reasoning
 
@@ -23,6 +23,11 @@ class Baseline(Answerer):
     """Answers without reading the image or the question: a baseline that a model should beat."""
 
     adapter: Literal["random", "first-option", "majority"]
+
+    @property
+    def kind(self) -> Kind:
+        """It guesses."""
+        return "guess"
 
     @property
     def answers_open_questions(self) -> bool:

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from whatif.engine.params.base import Settings, SourcePath
 from whatif.engine.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat, LocalCheckpoint
 from whatif.engine.params.endpoints import ApiModel, ServedModel
-from whatif.engine.params.model_entries import Answerer, MultipleChoice
+from whatif.engine.params.model_entries import Answerer, Kind, ModelEntry, MultipleChoice
 
 
 class RuleWriter(Settings):
@@ -116,6 +116,13 @@ class ProgramModel(Answerer):
             if getattr(entry, "prompts", None) is not None:
                 raise ValueError(f"{place}: prompts are compared for a model of its own; give a single prompt here")
         return self
+
+    @property
+    def kind(self) -> Kind:
+        """That of the model that writes its programs; `rules` if no model does."""
+        if isinstance(self.writer, RuleWriter):
+            return "rules"
+        return self.writer.kind if isinstance(self.writer, ModelEntry) else super().kind
 
     @property
     def multiple_choice(self) -> MultipleChoice:

@@ -63,6 +63,16 @@ def needed_keys(keys: Sequence[Any], values: Any, root: type[BaseModel]) -> str:
     return ""
 
 
+def example_line(keys: Sequence[Any], values: Any, root: type[BaseModel]) -> str:
+    """The end of the message about a missing key: the line to write, if its field has examples."""
+    kinds, _ = _classes_at(keys[:-1], values, root)
+    for kind in kinds:
+        for name, field in kind.model_fields.items():
+            if keys[-1] == (field.alias or name) and field.examples:
+                return f"; write {' or '.join(f'`{keys[-1]}: {example}`' for example in field.examples)}"
+    return ""
+
+
 def _listed(keys: Sequence[str]) -> str:
     return ", ".join(f"`{key}`" for key in keys)
 

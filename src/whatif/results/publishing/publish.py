@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import whatif
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.atomic import write_whole
 from whatif.engine.graph.environment import made_with
@@ -14,10 +15,10 @@ from whatif.engine.graph.graph import Graph
 from whatif.engine.graph.lineage import lineage
 from whatif.formats.citation_file import CITATION, author_name
 from whatif.formats.croissant import CROISSANT, Described, PublishedFile, RecordSet, croissant
-from whatif.formats.hugging_face_card import Configuration
 from whatif.formats.hugging_face_folder import CARD
 from whatif.formats.hugging_face_pairs import write_pairs
 from whatif.formats.hugging_face_questions import write_questions
+from whatif.formats.ro_crate import RO_CRATE, ro_crate
 from whatif.results.harnesses.hub_tasks import CONFIGURATION, eval_splits
 from whatif.results.harnesses.tasks import write_tasks
 from whatif.results.publishing.card import Tasks, card
@@ -45,12 +46,18 @@ _WRITERS = {"questions": write_questions, "pairs": write_pairs}
 
 
 def publish(
-    graph: Graph, benchmarks: Sequence[str], folder: Path, publisher: Publisher, say: Callable[[str], None]
+    graph: Graph,
+    benchmarks: Sequence[str],
+    folder: Path,
+    publisher: Publisher,
+    say: Callable[[str], None],
+    *,
+    as_crate: bool = False,
 ) -> int:
     """Writes `folder/whatif-BENCHMARK` for each benchmark; returns how many were written.
 
-    `say` is called with a line about what was written and what was left out. The same artifacts and publisher give the
-    same bytes.
+    `say` is called with a line about what was written and what was left out. `as_crate` adds the metadata of an
+    RO-Crate, which needs the date. The same artifacts and publisher give the same bytes.
 
     Raises WhatifError, before anything is written, when an artifact or a table of the benchmarks is stale or missing,
     and when a private pair is in none of them; later when a folder holds something that whatif did not write, or when a
@@ -61,8 +68,9 @@ def publish(
     _refuse_unknown_pairs(list(known.values()), publisher)
     for name, facts in known.items():
         with whole_folder(folder / facts.name) as staging:
-            write_whole(staging / ENVIRONMENT, _json(made_with(graph, [name], BEFORE_EVALUATION)))
-            lines = write_benchmark(facts, staging)
+            made = made_with(graph, [name], BEFORE_EVALUATION)
+            write_whole(staging / ENVIRONMENT, _json(made))
+            lines = write_benchmark(facts, staging, made if as_crate else None)
         for line in [*lines, *left_out(facts)]:
             say(f"{folder / facts.name}: {line}")
     return len(known)
@@ -133,8 +141,10 @@ def _refuse_unknown_pairs(found: Sequence[Facts], publisher: Publisher) -> None:
         )
 
 
-def write_benchmark(facts: Facts, folder: Path) -> list[str]:
-    """Writes the files of a benchmark into an empty folder; returns lines about them.
+def write_benchmark(facts: Facts, folder: Path, made: Mapping[str, Any] | None = None) -> list[str]:
+    """Writes the files of a benchmark into a folder; returns lines about them.
+
+    made: what the benchmark was made with (`made_with`), for the metadata of an RO-Crate; None: there is none.
 
     Raises WhatifError when a picture is in none of the artifacts, and when a file cannot be written.
     """
@@ -143,7 +153,11 @@ def write_benchmark(facts: Facts, folder: Path) -> list[str]:
     tasks = _tasks(facts, folder)
     write_whole(folder / CITATION, citation(facts, version))
     write_whole(folder / CARD, card(facts, configurations, version, tasks).encode())
-    write_whole(folder / CROISSANT, _croissant(facts, configurations, version, _files(folder)))
+    described = _described(facts, version)
+    tables = [RecordSet(one.name, one.description, one.columns, one.fields, one.key) for one in configurations]
+    write_whole(folder / CROISSANT, croissant(described, _files(folder), tables))
+    if made is not None:
+        write_whole(folder / RO_CRATE, ro_crate(described, _files(folder), made, whatif.__version__))
     rows = " and ".join(f"{configuration.rows:,} {configuration.name}" for configuration in configurations)
     return [f"{rows}, version {version}", *tasks.lines]
 
@@ -160,10 +174,8 @@ def _files(folder: Path) -> list[PublishedFile]:
     return [PublishedFile(name, digest, (folder / name).stat().st_size) for name, digest in digests(folder).items()]
 
 
-def _croissant(
-    facts: Facts, configurations: Sequence[Configuration], version: str, files: Sequence[PublishedFile]
-) -> bytes:
-    described = Described(
+def _described(facts: Facts, version: str) -> Described:
+    return Described(
         name=facts.name,
         description=facts.benchmark.about or f"The benchmark {facts.benchmark.name}, made with whatif.",
         version=version,
@@ -175,8 +187,6 @@ def _croissant(
         date=facts.publisher.date,
         url=facts.url,
     )
-    tables = [RecordSet(one.name, one.description, one.columns, one.fields, one.key) for one in configurations]
-    return croissant(described, files, tables)
 
 
 def left_out(facts: Facts) -> list[str]:

@@ -8,6 +8,8 @@
     ignored_presupposition: share of the wrong counterfactual answers that are the right answers to the originals
     ignored_presupposition_by_chance: what that share would be if the same questions had wrong answers at random
     extraction_rate: share of the answers, of both questions, that could be extracted
+    chance: what `original` and `counterfactual` would be, on average, if an option were chosen at random; not for open
+        questions
 
 `consistency` needs both answers. It should change if the right answers of the pair differ, and only then.
 `ignored_presupposition` is conditional on a wrong answer that was extracted, in pairs whose right answers differ. All
@@ -35,6 +37,7 @@ NAME = "paired"
 ORIGINAL, COUNTERFACTUAL = "original", "counterfactual"
 PAIR_ACCURACY, CONSISTENCY, EXTRACTION_RATE = "pair_accuracy", "consistency", "extraction_rate"
 IGNORED, BY_CHANCE = "ignored_presupposition", "ignored_presupposition_by_chance"
+CHANCE = "chance"
 IDENTITY = ("model", "name", "source", "strategy", "group", "measure")
 Row = dict[str, Any]
 
@@ -138,6 +141,8 @@ def measures(outcomes: PairOutcomes, confidence: float) -> Iterator[Row]:
             yield {"measure": BY_CHANCE, "value": percent(float(chance.mean())), "n": len(chance)}
     of_pairs = np.arange(pairs) if clusters is None else clusters
     yield share(EXTRACTION_RATE, outcomes.extracted.reshape(-1), np.repeat(of_pairs, 2))
+    if outcomes.guessed is not None and not np.isnan(outcomes.guessed).any():
+        yield {"measure": CHANCE, "value": percent(float(outcomes.guessed.mean())), "n": pairs}
 
 
 def reported_rows(name: str, values: Mapping[str, float], *, group: str = "", strategy: str = "") -> list[Row]:

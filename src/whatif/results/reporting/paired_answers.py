@@ -27,7 +27,8 @@ class Pairs:
     correct: codes of the right answers (pairs x 2, the original first), equal where two answers say the same;
     chance: the probability that a wrong answer to the counterfactual question is the right one to the original if every
         wrong answer is equally likely; NaN where the possible answers are not known;
-    clusters: label of each pair's image, if several pairs share one; otherwise None.
+    clusters: label of each pair's image, if several pairs share one; otherwise None;
+    guessed: as `guessed` returns it, or None.
     """
 
     groups: Sequence[str]
@@ -35,6 +36,7 @@ class Pairs:
     correct: Codes
     chance: Floats
     clusters: Labels | None = None
+    guessed: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +62,8 @@ class PairOutcomes:
     wrong: whether an answer was extracted for the counterfactual question and is wrong, in pairs whose right answers
         differ; ignored: whether this wrong answer is the right one to the original question;
     chance: as in `Pairs`, or None if every question has two possible answers, so that `ignored` would say nothing;
-    clusters: label of each pair's image, or None.
+    clusters: label of each pair's image, or None;
+    guessed: as in `Pairs`.
     """
 
     original: Flags
@@ -71,6 +74,7 @@ class PairOutcomes:
     ignored: Flags
     chance: Floats | None
     clusters: Places | None = None
+    guessed: Floats | None = None
 
     def only(self, chosen: Flags) -> PairOutcomes:
         """The outcomes of some pairs."""
@@ -83,6 +87,7 @@ class PairOutcomes:
             self.ignored[chosen],
             None if self.chance is None else self.chance[chosen],
             None if self.clusters is None else self.clusters[chosen],
+            None if self.guessed is None else self.guessed[chosen],
         )
 
 
@@ -107,6 +112,7 @@ def outcomes_of(pairs: Pairs, answers: PairAnswers) -> PairOutcomes:
         wrong & (given[:, 1] == correct[:, 0]),
         pairs.chance,
         None if pairs.clusters is None else _numbered(pairs.clusters),
+        pairs.guessed,
     )
 
 
@@ -130,7 +136,7 @@ def asked_pairs(answers: QuestionPairAnswers, images: Mapping[str, str] | None =
     # An open question that is answered by yes or no has one wrong answer.
     chance[asked.by_pair(asked.codes.is_boolean.astype(np.int32))[:, 1] > 0] = 1.0
     clusters = None if images is None else [images[pair] for pair in asked.pair_ids()]
-    return Pairs(asked.groups, asked.group, correct, chance, clusters)
+    return Pairs(asked.groups, asked.group, correct, chance, clusters, guessed(options))
 
 
 def answers_to_pairs(answers: QuestionPairAnswers) -> Iterator[tuple[System, PairAnswers]]:
@@ -160,6 +166,16 @@ def chance_of_ignoring(options: Codes, original: Codes, right: Codes) -> Floats:
     number = wrong.sum(axis=1)
     share = (wrong & (options == original[:, np.newaxis])).sum(axis=1) / np.maximum(number, 1)
     return np.where(number > 0, share, np.nan)
+
+
+def guessed(options: Codes) -> Floats:
+    """The accuracy over both questions of each pair if an option is chosen at random; NaN for open questions.
+
+    options: pairs x 2 x options.
+    """
+    number = (options != NO_ANSWER).sum(axis=2)
+    found: Floats = np.where(number > 0, 1 / np.maximum(number, 1), np.nan).mean(axis=1)
+    return found
 
 
 def _numbered(clusters: Labels) -> Places:

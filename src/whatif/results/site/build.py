@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from whatif.results.site.assets import publish_static, render
+from whatif.results.site.examples import Example
 from whatif.results.site.figures import figures_of, figures_page, publish_figures
 from whatif.results.site.item_files import write_item_files
 from whatif.results.site.layout import Entry, page, with_navigation
@@ -81,18 +82,23 @@ def build(
 
     publish_static(publish)
     summaries: list[Summary] = []
+    examples: dict[str, Example] = {}
     for source in sources:
         figures = figures_of(source)
         summaries.append(summary(source, figures))
         publish_figures(source, figures, publish)
         publish_tables(source, publish)
-        put(f"{source.name}/index.html", benchmark_page(source, summaries[-1], figures))
         put(f"{source.name}/tables.html", tables_page(source, figures))
         put(f"{source.name}/figures.html", figures_page(source, figures))
+        worse = None
         if len(source.items):
             put(f"{source.name}/items.html", item_page(source))
-            write_item_files(source, _below(source.name, publish), _below(source.name, publish_picture))
-    put("index.html", overview_page(summaries))
+            found = write_item_files(source, _below(source.name, publish), _below(source.name, publish_picture))
+            worse = found.worse
+            if found.example is not None:
+                examples[source.name] = found.example
+        put(f"{source.name}/index.html", benchmark_page(source, summaries[-1], figures, worse))
+    put("index.html", overview_page(summaries, examples))
     for one in extra:
         put(one.path, _extra_page(one))
 

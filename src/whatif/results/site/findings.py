@@ -1,4 +1,4 @@
-"""What the results say, in a few sentences at the top of the overview, and as one figure of all systems."""
+"""What the results say, in a few sentences at the top of the overview."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from whatif.results.site.paired_results import COUNTERFACTUAL, ORIGINAL, SystemR
 if TYPE_CHECKING:
     from whatif.results.site.overview import Summary
 
-_PILOT = "pilot sample"  # in the name of a system that was asked a part of the questions only
-_EMBEDDED = "Embedded "  # the first word of the names of checkpoints that ship with whatif
+# The kinds of models that findings are about, the first of which there are results; never guesses, nor programs that no
+# model wrote.
+_ABOUT = (("own", "models"), ("embedded", "embedded models"))
 
 
 @dataclass(frozen=True)
@@ -25,14 +26,19 @@ class Finding:
 
 
 def findings(summaries: Sequence[Summary]) -> list[Finding]:
-    """Three sentences at most: how many drops are certain, the largest of them, and the best shortcut."""
-    results = [(one, system) for one in summaries for system in measured(one)]
-    return [*_drops(results), *_shortcut(summaries)]
+    """Three sentences at most: how many drops are certain, the largest of them, and the best shortcut.
+
+    Drops are those of models that answered all questions of a benchmark.
+    """
+    drops: list[Finding] = []
+    for kind, words in _ABOUT:
+        drops = drops or [*_drops(_asked_all(summaries, kind), words)]
+    return [*drops, *_shortcut(summaries)]
 
 
 def caution(summaries: Sequence[Summary]) -> str:
     """What the results of embedded checkpoints do not say; empty if there are none."""
-    if not any(system.name.startswith(_EMBEDDED) for one in summaries for system in measured(one)):
+    if not any(system.kind == "embedded" for one in summaries for system in measured(one)):
         return ""
     return (
         "The embedded models are tiny, and know drawn pictures only. Their rows show that the pipeline works, and say "
@@ -41,20 +47,28 @@ def caution(summaries: Sequence[Summary]) -> str:
 
 
 def measured(one: Summary) -> list[SystemResult]:
-    """Our systems that were asked all questions of a benchmark, each model with its first strategy."""
-    systems = one.results.first_strategies if one.results else ()
-    return [system for system in systems if _PILOT not in system.name and DROP in system.numbers]
+    """Our systems with answers to pairs, each model with its first strategy."""
+    return [system for system in (one.results.first_strategies if one.results else ()) if DROP in system.numbers]
 
 
-def _drops(results: Sequence[tuple[Summary, SystemResult]]) -> Iterator[Finding]:
-    known = [(one, system) for one, system in results if system.numbers[DROP].low is not None]
-    certain = [(one, system) for one, system in known if (system.numbers[DROP].low or 0) > 0]
+def _asked_all(summaries: Sequence[Summary], kind: str) -> list[tuple[Summary, SystemResult]]:
+    """The models of a kind whose drops have intervals, without those that were asked fewer pairs than others."""
+    found = []
+    for one in summaries:
+        systems = measured(one)
+        most = max((system.numbers[DROP].n or 0 for system in systems), default=0)
+        found += [(one, system) for system in systems if system.kind == kind and system.numbers[DROP].n in (most, None)]
+    return [(one, system) for one, system in found if system.numbers[DROP].low is not None]
+
+
+def _drops(known: Sequence[tuple[Summary, SystemResult]], words: str) -> Iterator[Finding]:
     if not known:
         return
+    certain = [(one, system) for one, system in known if (system.numbers[DROP].low or 0) > 0]
     verb = "is" if len(certain) == 1 else "are"
     yield Finding(
-        f"{len(certain)} of {len(known)} results {verb} lower on counterfactual questions than on the original ones, "
-        "beyond chance (95% interval of the drop above 0).",
+        f"{len(certain)} of {len(known)} results of {words} {verb} lower on counterfactual questions than on the "
+        "original ones, beyond chance (the confidence interval of the drop is above 0).",
         "#results",
     )
     if certain:
@@ -62,7 +76,7 @@ def _drops(results: Sequence[tuple[Summary, SystemResult]]) -> Iterator[Finding]
         numbers = system.numbers
         prompt = f" (prompt {system.strategy})" if one.results and one.results.strategies else ""
         yield Finding(
-            f"The largest drop: {system.name}{prompt} answers {numbers[ORIGINAL].text}% of the original and "
+            f"The largest drop: “{system.name}”{prompt} answers {numbers[ORIGINAL].text}% of the original and "
             f"{numbers[COUNTERFACTUAL].text}% of the counterfactual questions of {one.title} correctly.",
             f"{one.name}/index.html",
         )

@@ -12,31 +12,46 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from whatif.engine.language.options import LETTERS
 from whatif.results.reporting.items import without_reasoning
 from whatif.results.site.differences import marked
+from whatif.results.site.examples import ChosenItem, Example, shown_pictures
 from whatif.results.site.item_index import SIDES, ItemIndex, code_of, searched
 from whatif.results.site.item_pictures import PictureFiles
 from whatif.results.site.sources import BenchmarkSource, Publish, PublishPicture
+from whatif.results.site.weaknesses import Questions, Worse
 
 # Inside a script file these could end the element or start a comment if somebody pastes the file into a page.
 _ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 ITEMS_PER_FILE = 100
 TEXTS_PER_FILE = 5_000
-_THUMBNAILS = 2
 
 Row = Mapping[str, Any]
 
 
-def write_item_files(source: BenchmarkSource, publish: Publish, publish_picture: PublishPicture) -> int:
+@dataclass(frozen=True)
+class FromItems:
+    """What other pages show of a benchmark's items.
+
+    example: one of them; None if there is none. worse: where systems do worse, of which each is a view of the item
+    browser too; None where that is not known, because the items are a sample or nobody was asked.
+    """
+
+    example: Example | None
+    worse: list[Worse] | None
+
+
+def write_item_files(source: BenchmarkSource, publish: Publish, publish_picture: PublishPicture) -> FromItems:
     """Writes all files of a benchmark's items; memory holds the index and 5,000 items' text.
 
     Paths are relative to the benchmark's folder; `publish_picture` is called for `pictures/` and `differences/`. Items
-    are read once. Returns the number of items.
+    are read once.
     """
     index, pictures = ItemIndex(), PictureFiles(source.picture, publish_picture)
+    questions, chosen = Questions(), ChosenItem()
     items: list[dict[str, Any]] = []
     texts: list[str] = []
     files = {"items": 0, "text": 0}
@@ -47,8 +62,10 @@ def write_item_files(source: BenchmarkSource, publish: Publish, publish_picture:
 
     for row in source.items:
         index.add(row, _thumbnails(row, pictures))
+        questions.add(row)
         items.append(item_data(row, index.systems, pictures))
         texts.append(searched(row))
+        chosen.add(row)
         if len(items) == ITEMS_PER_FILE:
             end("items", items)
             items = []
@@ -60,8 +77,11 @@ def write_item_files(source: BenchmarkSource, publish: Publish, publish_picture:
     if texts:
         end("text", "\n".join(texts))
     shape = {"perFile": ITEMS_PER_FILE, "textsPerFile": TEXTS_PER_FILE, "textFiles": files["text"]}
-    publish("data/index.js", script_data("index", 0, {**index.columns(source.views), **shape}))
-    return len(index)
+    worse = None if source.items_in_all or not index.systems else questions.worse()
+    columns = index.columns(source.views)
+    columns["views"] += [one.as_view() for one in worse or ()]
+    publish("data/index.js", script_data("index", 0, {**columns, **shape}))
+    return FromItems(chosen.example(pictures), worse)
 
 
 def item_data(row: Row, systems: Mapping[str, int], pictures: PictureFiles) -> dict[str, Any]:
@@ -152,10 +172,8 @@ def _marked_by_side(texts: Sequence[Row], field: str) -> list[list[str]]:
 
 
 def _thumbnails(row: Row, pictures: PictureFiles) -> list[str]:
-    """Files of the first pictures; of a pair, the original and the counterfactual."""
-    paired = [next((one for one in row["pictures"] if one["side"] == side), None) for side in SIDES[:2]]
-    chosen = [one for one in paired if one] if all(paired) else row["pictures"][:1]
-    return [pictures.file(one["image_id"])[0] for one in chosen[:_THUMBNAILS]]
+    """Files of the pictures that stand for an item in the list."""
+    return [pictures.file(one["image_id"])[0] for one in shown_pictures(row)]
 
 
 def _without_empty(values: Mapping[str, Any]) -> dict[str, Any]:

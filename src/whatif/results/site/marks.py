@@ -58,16 +58,19 @@ def axis() -> Markup:
     )
 
 
-def dots(numbers: Sequence[tuple[str, str, Number]]) -> Markup:
+def dots(numbers: Sequence[tuple[str, str, Number]], chance: Number | None = None) -> Markup:
     """Percentages on one axis from 0 to 100: `(kind, name, number)`, drawn as dots with their intervals as whiskers.
 
     kind: the class of its colour and shape, `original` (a dot), `counterfactual` (a diamond) or `single`. Two numbers
-    are joined by a line. A number outside the axis is drawn at its end.
+    are joined by a line. A number outside the axis is drawn at its end. `chance` is a dashed line.
     """
     from markupsafe import Markup, escape
 
     middle = HEIGHT / 2
     drawn = [f'<line class="axis" x1="{_x(one):g}" x2="{_x(one):g}" y1="0" y2="{HEIGHT}"/>' for one in _LINES]
+    if chance is not None:
+        x = _x(chance.value)
+        drawn.append(f'<line class="chance" x1="{x:g}" x2="{x:g}" y1="0" y2="{HEIGHT}"/>')
     places = [_x(number.value) for _, _, number in numbers]
     if len(places) > 1:
         drawn.append(
@@ -86,7 +89,8 @@ def dots(numbers: Sequence[tuple[str, str, Number]]) -> Markup:
             if kind == "counterfactual"
             else f'<circle class="{kind}" cx="{x:g}" cy="{y:g}" r="3.6"/>'
         )
-    words = "; ".join(f"{name} {number.whole}" for _, name, number in numbers)
+    named = [*((name, number) for _, name, number in numbers), *([("chance", chance)] if chance else [])]
+    words = "; ".join(f"{name} {number.whole}" for name, number in named)
     return Markup(
         f'<svg class="marks" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
         f'aria-label="{escape(words)}">{"".join(drawn)}</svg>'

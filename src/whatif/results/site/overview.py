@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from whatif.results.reporting.table import DROP
 from whatif.results.site.assets import render
 from whatif.results.site.audits import (
     SHORTCUTS,
@@ -16,13 +17,15 @@ from whatif.results.site.audits import (
     caption_of,
     funnel_rows,
 )
+from whatif.results.site.examples import Example
 from whatif.results.site.figures import Figure
 from whatif.results.site.findings import caution, findings, measured
 from whatif.results.site.layout import OVERVIEW, PARTS, page
 from whatif.results.site.marks import axis
-from whatif.results.site.paired_results import MEASURES, GroupResults, paired_results
+from whatif.results.site.paired_results import CHANCE, COUNTERFACTUAL, MEASURES, ORIGINAL, GroupResults, paired_results
 from whatif.results.site.result_tables import MainTable, main_table
 from whatif.results.site.sources import BenchmarkSource
+from whatif.results.site.weaknesses import Worse
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Summary:
 
     @property
     def results(self) -> GroupResults | None:
-        """Our systems on all pairs, or on the first group; None without paired results."""
+        """Our models on all pairs, or on the first group; None without paired results."""
         if not self.groups:
             return None
         first = self.groups[0]
@@ -87,11 +90,11 @@ class Summary:
 
 def summary(source: BenchmarkSource, figures: Sequence[Figure]) -> Summary:
     """The summary of one benchmark; parts whose tables it lacks are empty."""
-    groups = paired_results(source.frames)
+    groups = paired_results(source.frames, source.kinds)
     systems = {one.name for group in groups for one in group.systems if not one.reported}
     counts = [
         (len(source.items), "item", "items"),
-        (len(systems), "system", "systems"),
+        (len(systems), "model", "models"),
         (len(source.printed), "table", "tables"),
         (len(figures), "figure", "figures"),
     ]
@@ -118,29 +121,38 @@ def summary(source: BenchmarkSource, figures: Sequence[Figure]) -> Summary:
     )
 
 
-def overview_page(summaries: Sequence[Summary]) -> str:
-    """The first page of the site."""
-    used = {measure for one in summaries if one.results for measure in one.results.measures}
+def overview_page(summaries: Sequence[Summary], examples: Mapping[str, Example] | None = None) -> str:
+    """The first page of the site; `examples` are items by the name of their benchmark."""
+    shown = examples or {}
+    glance = [(one, systems) for one in summaries if (systems := measured(one))]
     body = render(
         "index.html",
         benchmarks=summaries,
         findings=findings(summaries),
-        glance=[(one, systems) for one in summaries if (systems := measured(one))],
+        glance=glance,
+        examples=[(one, shown[one.name]) for one in summaries if one.name in shown],
+        has_chance=any(CHANCE in system.numbers for _, systems in glance for system in systems),
         caution=caution(summaries),
         axis=axis(),
-        terms=_terms(used),
+        terms=_terms({ORIGINAL, COUNTERFACTUAL, DROP}) if glance else (),
     )
     return page("Overview", body, depth=0, active=OVERVIEW)
 
 
-def benchmark_page(source: BenchmarkSource, found: Summary, figures: Sequence[Figure]) -> str:
-    """The summary of one benchmark as a page, with links to its tables, figures and views of items."""
+def benchmark_page(
+    source: BenchmarkSource, found: Summary, figures: Sequence[Figure], worse: Sequence[Worse] | None
+) -> str:
+    """The summary of one benchmark as a page, with links to its tables, figures and views of items.
+
+    `worse` says where systems do worse, which is left out if it is not known (None).
+    """
     body = render(
         "benchmark.html",
         one=found,
         groups=found.groups,
         axis=axis(),
         terms=_terms({measure for group in found.groups for measure in group.measures}),
+        worse=worse,
         views=source.views,
         tables=source.printed,
         figures=figures,

@@ -34,17 +34,20 @@ MEASURES: Mapping[str, tuple[str, str]] = {
 }
 """Measures in the order of the columns, with heading and explanation."""
 
+CHANCE = "chance"  # a measure that is drawn, and is no column
+_ANSWERED_BY = {"embedded": "embedded model", "rules": "programs by rules", "guess": "guess"}
 _ALL = ("all", "")  # the groups of all pairs
 
 
 @dataclass(frozen=True)
 class SystemResult:
-    """One system in one group of pairs: its numbers by measure."""
+    """One system in one group of pairs: its numbers by measure. kind: what answers for it (`kind` of its settings)."""
 
     name: str
     strategy: str
     source: str
     numbers: Mapping[str, Number]
+    kind: str = "own"
 
     @property
     def reported(self) -> bool:
@@ -52,12 +55,27 @@ class SystemResult:
         return self.source != OURS
 
     @property
+    def answered_by(self) -> str:
+        """What answers, in words, unless it is a model of the user's own."""
+        return _ANSWERED_BY.get(self.kind, "")
+
+    @property
+    def word(self) -> str:
+        """What a drop of 0.0, or a side without a right answer, is in a word; empty for others."""
+        texts = [self.numbers[side].text for side in (ORIGINAL, COUNTERFACTUAL) if side in self.numbers]
+        if len(texts) < 2 or ("0.0" not in texts and texts[0] != texts[1]):
+            return ""
+        if texts[0] == texts[1]:
+            return {"0.0": "none right", "100.0": "all right"}.get(texts[0], "no difference")
+        return f"{ORIGINAL if texts[0] == '0.0' else COUNTERFACTUAL}: none right"
+
+    @property
     def mark(self) -> Markup | None:
         """Its accuracy on both sides as a figure; None if one is missing."""
         if ORIGINAL not in self.numbers or COUNTERFACTUAL not in self.numbers:
             return None
         sides = (ORIGINAL, COUNTERFACTUAL)
-        return dots([(side, MEASURES[side][0].lower(), self.numbers[side]) for side in sides])
+        return dots([(side, MEASURES[side][0].lower(), self.numbers[side]) for side in sides], self.numbers.get(CHANCE))
 
 
 @dataclass(frozen=True)
@@ -98,14 +116,17 @@ class GroupResults:
         return [(name, *MEASURES[name]) for name in self.measures]
 
 
-def paired_results(frames: Mapping[str, pd.DataFrame]) -> list[GroupResults]:
-    """The results of the table `paired` by group, all pairs first; empty if a benchmark has no such table."""
+def paired_results(frames: Mapping[str, pd.DataFrame], kinds: Mapping[str, str] | None = None) -> list[GroupResults]:
+    """The results of the table `paired` by group, all pairs first; empty if a benchmark has no such table.
+
+    `kinds` are those of the models, by key.
+    """
     frame = frames.get(TABLE)
     if frame is None or not {"name", MEASURE, "value"} <= set(frame.columns):
         return []
     groups: dict[str, dict[tuple[str, str, str, str], dict[str, Number]]] = {}
     for row in frame.to_dict("records"):
-        if (number := number_of(row)) is None or row[MEASURE] not in MEASURES:
+        if (number := number_of(row)) is None or row[MEASURE] not in (*MEASURES, CHANCE):
             continue
         system = (
             str(row.get("model", "")),
@@ -115,7 +136,7 @@ def paired_results(frames: Mapping[str, pd.DataFrame]) -> list[GroupResults]:
         )
         groups.setdefault(str(row.get("group", "")), {}).setdefault(system, {})[str(row[MEASURE])] = number
     order = sorted(groups, key=lambda group: group not in _ALL)  # stable: other groups stay in the order of the table
-    return [_group(group, groups[group]) for group in order]
+    return [_group(group, groups[group], kinds or {}) for group in order]
 
 
 def is_all(group: str) -> bool:
@@ -138,8 +159,13 @@ def _given(value: Any) -> float | None:
     return None if value is None or value == "" or pd.isna(value) else float(value)
 
 
-def _group(group: str, systems: Mapping[tuple[str, str, str, str], Mapping[str, Number]]) -> GroupResults:
-    found = [SystemResult(name, strategy, source, numbers) for (_, name, strategy, source), numbers in systems.items()]
+def _group(
+    group: str, systems: Mapping[tuple[str, str, str, str], Mapping[str, Number]], kinds: Mapping[str, str]
+) -> GroupResults:
+    found = [
+        SystemResult(name, strategy, source, numbers, kinds.get(model, "own"))
+        for (model, name, strategy, source), numbers in systems.items()
+    ]
     found.sort(key=lambda system: system.reported)  # stable: ours first
     measures = [measure for measure in MEASURES if any(measure in system.numbers for system in found)]
     return GroupResults("" if is_all(group) else group, found, measures)

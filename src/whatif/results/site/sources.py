@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class BenchmarkSource:
     printed: rows of the table `printed-tables`, in order; items and views: rows of `items` and `item-views`, in order.
     figures: content of the SVG files by file name; files: content of all text files by file name.
     picture: the encoded image of an id, reduced for the page.
+    kinds: what answers for each model, by its key (`kind` of its settings); `own` for a model that is not there.
     items_in_all: how many items the benchmark has, if `items` are a sample of them.
     """
 
@@ -46,6 +47,7 @@ class BenchmarkSource:
     items: Rows
     views: Sequence[Mapping[str, Any]]
     picture: Callable[[str], bytes]
+    kinds: Mapping[str, str] = field(default_factory=dict)
     items_in_all: int = 0
 
     @property

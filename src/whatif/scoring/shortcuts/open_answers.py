@@ -27,9 +27,15 @@ from whatif.engine.language.number_words import in_digits
 from whatif.engine.random_streams import stream
 from whatif.scoring.shortcuts.audit import Shortcut
 from whatif.scoring.shortcuts.fixed_rules import Count
-from whatif.scoring.shortcuts.text_model import CrossValidation, right_by_choice, right_by_keyword, right_by_text
+from whatif.scoring.shortcuts.text_model import (
+    CrossValidation,
+    predicted_by_keyword,
+    predicted_by_text,
+    right_by_choice,
+)
 
 OF_TEXT = ("most-frequent", "question", "presupposition", "keyword", "number")
+MODELS = ("question", "presupposition", "keyword")  # those of OF_TEXT that are cross-validated
 OF_PAIR = ("same-answer", "opposite-answer", "arithmetic")
 OPEN_RULES = (*OF_TEXT, *OF_PAIR)
 _OPPOSITES = {"yes": "no", "no": "yes"}
@@ -103,22 +109,31 @@ def _shortcut(rule: str, rows: Sequence[OpenQuestion], variant: str, folds: int,
         rows = [row for row in rows if row.other_answer is not None and row.other_answer.isdecimal()]
     if len({row.cluster for row in rows}) < 2:
         return None
-    random_state = int(stream(seed, "shortcut to open answers", rule, variant).integers(2**31))
-    how = CrossValidation([row.cluster for row in rows], folds, random_state)
-    return _cross_validated(rule, rows, variant, how)
-
-
-def _cross_validated(rule: str, rows: Sequence[OpenQuestion], variant: str, how: CrossValidation) -> Shortcut:
-    texts = [row.question if rule == "question" else row.presupposition for row in rows]
-    answers = [row.answer for row in rows]
-    if rule == "keyword":
-        right, word = right_by_keyword(texts, answers, how)
-        return Shortcut(rule, variant, word, right, len(rows))
     if rule == "arithmetic":
         results = [operations(row.presupposition, int(row.other_answer or 0)) for row in rows]
-        right, n = right_by_choice(texts, results, answers, how)
+        texts, answers = [row.presupposition for row in rows], [row.answer for row in rows]
+        right, n = right_by_choice(texts, results, answers, _how(rule, rows, variant, folds, seed))
         return Shortcut(rule, variant, "", right, n)
-    return Shortcut(rule, variant, "", right_by_text(texts, answers, how), len(rows))
+    found, word = predicted(rule, rows, variant=variant, folds=folds, seed=seed)
+    return Shortcut(rule, variant, word, sum(map(_is_right, rows, found)), len(rows))
+
+
+def predicted(rule: str, rows: Sequence[OpenQuestion], *, variant: str, folds: int, seed: int) -> tuple[list[str], str]:
+    """What a rule of MODELS predicts for each question, cross-validated; and the word, if it is `keyword`."""
+    texts = [row.question if rule == "question" else row.presupposition for row in rows]
+    answers, how = [row.answer for row in rows], _how(rule, rows, variant, folds, seed)
+    return (
+        predicted_by_keyword(texts, answers, how) if rule == "keyword" else (predicted_by_text(texts, answers, how), "")
+    )
+
+
+def _how(rule: str, rows: Sequence[OpenQuestion], variant: str, folds: int, seed: int) -> CrossValidation:
+    random_state = int(stream(seed, "shortcut to open answers", rule, variant).integers(2**31))
+    return CrossValidation([row.cluster for row in rows], folds, random_state)
+
+
+def _is_right(row: OpenQuestion, answer: str) -> bool:
+    return row.answer == answer
 
 
 def _most_frequent(rows: Sequence[OpenQuestion], variant: str) -> Shortcut:

@@ -46,24 +46,21 @@ class CrossValidation:
             yield from splitter.split(np.zeros(len(self.clusters)), groups=np.array(self.clusters))
 
 
-def right_by_text(texts: Sequence[str], answers: Sequence[str], how: CrossValidation) -> int:
-    """The number of texts whose answer a logistic regression on their words and pairs of neighbouring words predicts.
+def predicted_by_text(texts: Sequence[str], answers: Sequence[str], how: CrossValidation) -> list[str]:
+    """The answers that a logistic regression on words and pairs of neighbouring words predicts; empty without folds.
 
     Only answers of the other folds can be predicted. There is one regression for each answer; the answer with the
     highest value is predicted, the first of several in order of their text.
     """
-    from sklearn.feature_extraction import FeatureHasher
-
-    hasher = FeatureHasher(_FEATURES, input_type="string", alternate_sign=False)
-    values = hasher.transform(list(_features(text)) for text in texts)
+    values = _hashed(texts)
     known = np.array(answers)
-    right = 0
+    found = [""] * len(texts)
     for train, test in how.splits():
         names = sorted(set(known[train]))
         chances = [_chances(values, known[train] == name, train, test, how.random_state) for name in names]
-        predicted = np.array(names)[np.argmax(np.stack(chances), axis=0)]
-        right += int((predicted == known[test]).sum())
-    return right
+        for place, best in zip(test, np.argmax(np.stack(chances), axis=0), strict=True):
+            found[place] = names[best]
+    return found
 
 
 def right_by_choice(
@@ -75,10 +72,7 @@ def right_by_choice(
     logistic regression for each way learns from the other folds for which texts its result is the answer; the result of
     the way with the highest value is taken, the first of several by name. Texts without any result do not count.
     """
-    from sklearn.feature_extraction import FeatureHasher
-
-    hasher = FeatureHasher(_FEATURES, input_type="string", alternate_sign=False)
-    values = hasher.transform(list(_features(text)) for text in texts)
+    values = _hashed(texts)
     ways = sorted({way for of_text in results for way in of_text})
     fits = {way: np.array([of.get(way) == answer for of, answer in zip(results, answers, strict=True)]) for way in ways}
     possible = {way: np.array([way in of for of in results]) for way in ways}
@@ -97,20 +91,21 @@ def right_by_choice(
     return right, n
 
 
-def right_by_keyword(texts: Sequence[str], answers: Sequence[str], how: CrossValidation) -> tuple[int, str]:
-    """The number of answers that follow from whether a text has one single word, and the word.
+def predicted_by_keyword(texts: Sequence[str], answers: Sequence[str], how: CrossValidation) -> tuple[list[str], str]:
+    """The answers that follow from whether a text has one single word, and the word.
 
     In each fold the word is the one that is best on the other folds: it gives the most frequent answer of the texts
     with the word, and of those without it. Of words that are equally good, the first in the alphabet is taken. The word
     that is returned is the one of the most folds; it is empty where no word is better than none.
     """
     words = [words_of(text) for text in texts]
-    right, chosen = 0, Counter[str]()
+    found, chosen = [""] * len(texts), Counter[str]()
     for train, test in how.splits():
         word, present, absent = _best_word([(words[place], answers[place]) for place in train])
         chosen[word] += 1
-        right += sum(answers[place] == (present if word in words[place] else absent) for place in test)
-    return right, min(chosen, key=lambda word: (-chosen[word], word), default="")
+        for place in test:
+            found[place] = present if word in words[place] else absent
+    return found, min(chosen, key=lambda word: (-chosen[word], word), default="")
 
 
 def _best_word(examples: Sequence[tuple[set[str], str]]) -> tuple[str, str, str]:
@@ -134,11 +129,21 @@ def _most_frequent(counts: Counter[str]) -> str:
     return min(counts, key=lambda answer: (-counts[answer], answer))
 
 
-def _features(text: str) -> Iterator[str]:
+def features_of(text: str) -> Iterator[str]:
+    """The different words and pairs of neighbouring words of a text, with a constant; as names of features."""
     words = _WORD.findall(in_digits(text))
     yield "any text"
     yield from sorted({f"word {word}" for word in words})
     yield from sorted({f"words {first} {second}" for first, second in pairwise(words)})
+
+
+def _hashed(texts: Sequence[str]) -> Any:
+    """The features of each text in a row; columns that all texts leave empty would only cost time."""
+    from sklearn.feature_extraction import FeatureHasher
+
+    hasher = FeatureHasher(_FEATURES, input_type="string", alternate_sign=False)
+    values = hasher.transform(list(features_of(text)) for text in texts)
+    return values[:, np.unique(values.indices)]
 
 
 def _chances(

@@ -24,7 +24,14 @@ from whatif.results.reporting.paired import (
     PairedText,
     paired,
 )
-from whatif.results.reporting.paired_answers import PairAnswers, Pairs, by_group, chance_of_ignoring, chosen_codes
+from whatif.results.reporting.paired_answers import (
+    PairAnswers,
+    Pairs,
+    by_group,
+    chance_of_ignoring,
+    chosen_codes,
+    guessed,
+)
 from whatif.results.reporting.table import DROP, Table
 
 _MEASURES = dict(zip((*ACCURACIES, DROP), (ORIGINAL, COUNTERFACTUAL, PAIR_ACCURACY, DROP), strict=True))
@@ -57,7 +64,8 @@ def pairs_of(questions: Asked) -> Pairs:
     correct = np.stack([right[questions.basic[counterfactuals]], right[counterfactuals]], axis=1)
     chance = chance_of_ignoring(questions.option_codes[counterfactuals], correct[:, 0], correct[:, 1])
     category, image = questions.category[counterfactuals], questions.image[counterfactuals]
-    return Pairs(questions.categories, category, correct, chance, image)
+    options = questions.option_codes[np.stack([questions.basic[counterfactuals], counterfactuals], axis=1)]
+    return Pairs(questions.categories, category, correct, chance, image, guessed(options))
 
 
 def answers_of(answers: ItemAnswers) -> Iterator[PairAnswers]:

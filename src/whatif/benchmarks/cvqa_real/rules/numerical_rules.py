@@ -25,6 +25,8 @@ from whatif.benchmarks.cvqa_real.rules.question_words import (
 _Option = TypeVar("_Option")
 
 LARGEST = 20  # answers that people can still count
+_MANY = range(2, 6)
+_FEWER = 0.25  # how often some leave; more often, and where none leaves, there would mostly have been one or none
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -44,6 +46,27 @@ def changes(counted: Counted, number: int, generator: np.random.Generator) -> It
         made = makers[place](counted, number, generator)
         if made is not None:
             yield made
+
+
+def open_changes(counted: Counted, number: int, generator: np.random.Generator) -> list[Change]:
+    """Every presupposition whose words leave the answer to the image, in random order, each in one wording.
+
+    None of them leaves nothing, or says by its words that there was one thing or none.
+    """
+    some = 1 if counted.addition in {"did the same", "did too"} else 2  # of none, fewer than these come
+    made = [_with_more(counted, number, more, generator) for more in range(1, 6) if number or more < some]
+    made.append(_doubled(counted, number, generator))
+    if counted.addition is None and has_singular(counted.noun):
+        made += [_come_and_gone(counted, number, come, go, generator) for come in _MANY for go in range(1, come)]
+    if generator.random() < _FEWER:
+        made = [_with_fewer(counted, number, fewer, generator) for fewer in range(1, min(number, 7))] or made
+        made.append(_halved(counted, number, generator))
+        if counted.addition is None and has_singular(counted.noun):
+            made += [
+                _exchanged(counted, number, go, come, generator) for go in range(1, min(number, 6)) for come in _MANY
+            ]
+    known = [change for change in made if change is not None]
+    return [known[place] for place in generator.permutation(len(known)).tolist()]
 
 
 def new_question(counted: Counted, change: Change) -> str:
@@ -90,13 +113,22 @@ def _among(counted: Counted) -> str:
 def _added(counted: Counted, number: int, generator: np.random.Generator) -> Change | None:
     if number == 0 and counted.addition in {"did the same", "did too"}:
         return None
-    more = int(generator.integers(1, 6))
+    return _with_more(counted, number, int(generator.integers(1, 6)), generator, told=True)
+
+
+def _with_more(
+    counted: Counted, number: int, more: int, generator: np.random.Generator, *, told: bool = False
+) -> Change | None:
+    """More of them come; `told`: the words may tell whether there were any before."""
     arrive = counted.addition or _one(_OTHER_ARRIVALS[kind_verbs(counted)[0]], generator)
     if more == 1 or number == 0:  # more than one of none would be the answer itself
         if not has_singular(counted.noun):
             return None
         more, single = 1, single_phrase(counted)
-        amount = f"{_one(('another', 'one more'), generator)} {single}" if number else with_article(single)
+        if told:
+            amount = f"{_one(('another', 'one more'), generator)} {single}" if number else with_article(single)
+        else:
+            amount = _one((f"another {single}", with_article(single)), generator)
         arrive = _was(arrive)
     else:
         amount = f"{_figure(more, generator)} more {counted.phrase}"
@@ -107,7 +139,12 @@ def _added(counted: Counted, number: int, generator: np.random.Generator) -> Cha
 def _removed(counted: Counted, number: int, generator: np.random.Generator) -> Change | None:
     if number < 2 or not has_singular(counted.noun):
         return None
-    fewer = int(generator.integers(1, min(number, 7)))
+    return _with_fewer(counted, number, int(generator.integers(1, min(number, 7))), generator)
+
+
+def _with_fewer(counted: Counted, number: int, fewer: int, generator: np.random.Generator) -> Change | None:
+    if not has_singular(counted.noun):
+        return None
     leave = _one(_OTHER_DEPARTURES[kind_verbs(counted)[1]], generator)
     step = f"Remove {fewer} {single_phrase(counted) if fewer == 1 else counted.phrase}."
     amount = f"{_figure(fewer, generator)} of {_among(counted)}"
@@ -150,16 +187,27 @@ def _two_steps(counted: Counted, number: int, generator: np.random.Generator) ->
     placed = counted.addition == "were there"
     if not (counted.addition is None or (placed and number == 0)) or not has_singular(counted.noun):
         return None
-    arrive, leave = kind_verbs(counted)
     if number == 0:
-        if placed:
-            arrive = f"{'were put' if arrive == 'were added' else 'came'} there"
         come, go = _one([(3, 1), (3, 2), (4, 1), (4, 3), (5, 1), (5, 2), (5, 3), (5, 4), (6, 1), (6, 2)], generator)
-        first = f"{_figure(come, generator)} {counted.phrase} {arrive}"
-        last = f"{_figure(go, generator)} of them {_was(leave) if go == 1 else leave}"
-        step = f"Add {come} {counted.phrase}, then remove {go}."
-        return Change(f"{first} and then {last}", step, f"0 + {come} - {go}", come - go)
+        return _come_and_gone(counted, number, come, go, generator)
     come, go = int(generator.integers(2, 6)), int(generator.integers(1, min(number, 5) + 1))
+    return _exchanged(counted, number, go, come, generator)
+
+
+def _come_and_gone(counted: Counted, number: int, come: int, go: int, generator: np.random.Generator) -> Change:
+    """Some come, and fewer of them leave again."""
+    arrive, leave = kind_verbs(counted)
+    if counted.addition == "were there":
+        arrive = f"{'were put' if arrive == 'were added' else 'came'} there"
+    first = f"{_figure(come, generator)} {counted.phrase} {arrive}"
+    last = f"{_figure(go, generator)} of them {_was(leave) if go == 1 else leave}"
+    step = f"Add {come} {counted.phrase}, then remove {go}."
+    return Change(f"{first} and then {last}", step, f"{number} + {come} - {go}", number + come - go)
+
+
+def _exchanged(counted: Counted, number: int, go: int, come: int, generator: np.random.Generator) -> Change:
+    """Some leave, and others come."""
+    arrive, leave = kind_verbs(counted)
     if number == 1:
         first = f"the {single_phrase(counted)} {_was(leave)}"
     elif go == number:

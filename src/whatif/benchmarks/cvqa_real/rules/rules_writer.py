@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from whatif.benchmarks.cvqa_real.rules import boolean_rules, indirect_rules, numerical_rules
-from whatif.benchmarks.cvqa_real.rules.numerical_grammar import parsed
+from whatif.benchmarks.cvqa_real.rules.numerical_grammar import Counted, parsed
 from whatif.benchmarks.cvqa_real.rules.question_words import cleaned
 
+NO_OTHER = "every change would put the answer into the question"
 DIRECT, INDIRECT, BOOLEAN = "direct", "indirect", "boolean"
 
 
@@ -39,12 +40,33 @@ def rewrite(group: str, question: str, answer: str, generator: np.random.Generat
         return _boolean(question, answer, generator)
     if group not in {DIRECT, INDIRECT}:
         raise ValueError(f"unknown group {group!r}")
+    number = _number(answer)
+    if isinstance(number, str):
+        return number
+    return _direct(question, number, generator) if group == DIRECT else _indirect(question, number, generator)
+
+
+def open_rewrites(question: str, answer: str, generator: np.random.Generator) -> list[Rewritten] | str:
+    """Every direct counterfactual whose words leave the answer to the image, in random order, or why there is none.
+
+    `rewrite` also takes all things away, and then the words alone give the answer.
+    """
+    number = _number(answer)
+    if isinstance(number, str):
+        return number
+    counted = parsed(question)
+    if isinstance(counted, str):
+        return counted
+    changes = numerical_rules.open_changes(counted, number, generator)
+    made = (_changed(counted, number, change) for change in changes)
+    return [one for one in made if one is not None] or NO_OTHER
+
+
+def _number(answer: str) -> int | str:
+    """The original answer as a number, or why it cannot be changed."""
     if not answer.strip().isdecimal():
         return "the answer is not a whole number"
-    number = int(answer)
-    if number > numerical_rules.LARGEST:
-        return f"the answer is above {numerical_rules.LARGEST}"
-    return _direct(question, number, generator) if group == DIRECT else _indirect(question, number, generator)
+    return int(answer) if int(answer) <= numerical_rules.LARGEST else f"the answer is above {numerical_rules.LARGEST}"
 
 
 def _direct(question: str, number: int, generator: np.random.Generator) -> Rewritten | str:
@@ -52,13 +74,21 @@ def _direct(question: str, number: int, generator: np.random.Generator) -> Rewri
     if isinstance(counted, str):
         return counted
     for change in numerical_rules.changes(counted, number, generator):
-        new = numerical_rules.new_question(counted, change)
-        if change.answer != number and numerical_rules.is_allowed(new, change.answer):
-            calculation = f"The answer would be {change.calculation} = {change.answer}."
-            return Rewritten(new, str(change.answer), change.step, calculation)
+        if (made := _changed(counted, number, change)) is not None:
+            return made
     if number == 0 and counted.addition not in {None, "were there"}:
         return "there is none, and the rules do not know what would make some"
-    return "every change would put the answer into the question"
+    return NO_OTHER
+
+
+def _changed(counted: Counted, number: int, change: numerical_rules.Change) -> Rewritten | None:
+    """The question under a change; None if the answer stays the same, or would be in the question."""
+    new = numerical_rules.new_question(counted, change)
+    if change.answer == number or not numerical_rules.is_allowed(new, change.answer):
+        return None
+    return Rewritten(
+        new, str(change.answer), change.step, f"The answer would be {change.calculation} = {change.answer}."
+    )
 
 
 def _indirect(question: str, number: int, generator: np.random.Generator) -> Rewritten | str:
