@@ -105,7 +105,7 @@ def test_a_run_by_snakemake_is_recorded_shared_and_found_fresh_elsewhere(
     ours.run(*ENTRY_POINTS["snakemake"])
     made = ours.results()
 
-    # As docs/cluster.md says, "After a cluster run".
+    # As docs/cluster.md says, "Share results".
     assert ours.jobs(["dvc", "repro"]) == {}
     assert ours.results() == made
     ours.run("dvc", "remote", "add", "--force", "--default", "team", remote.url)
