@@ -87,7 +87,7 @@ def _shortcut(summaries: Sequence[Summary]) -> Iterator[Finding]:
     if best:
         one, shortcut = max(best, key=lambda found: found[1].number.value)
         yield Finding(
-            f"Without any image, the rule “{shortcut.shortcut}” is right for {shortcut.number.text}% of the questions of "
-            f"{one.title} ({shortcut.questions}).",
+            f"Without any image, the rule “{shortcut.shortcut}” is right for {shortcut.number.text}% of the questions "
+            f"of {one.title} ({shortcut.questions}).",
             f"{one.name}/index.html",
         )
