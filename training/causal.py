@@ -93,7 +93,7 @@ def train_causal(recipe: CausalRecipe, seed: int, threads: int, folder: Path, lo
 
     def answer_losses(step: int) -> dict[str, Any]:
         generator = stream(seed, "causal answers", step)
-        losses = {}
+        losses: dict[str, Any] = {}
         with torch.autocast(device.type, torch.bfloat16):
             asked = [examples[place] for place in generator.integers(0, len(examples), recipe.texts)]
             nothing = torch.zeros(len(asked), 0, width, device=device)
