@@ -137,7 +137,7 @@ bench: $(VENV)/.installed-dev ## speed beside a peer's, both in one run; writes 
 	$(THREADS) python -m bench
 
 # In this order: one of them goes on from the one before. Snapshots of what was trained are in git and in dvc.lock.
-EMBEDDED := llava-original llava-counterfactual llava-scenes llava-presuppositions clip clip-plain vilt owlv2 masked-language causal-language writer diffusion
+EMBEDDED := llava-original llava-counterfactual llava-scenes llava-presuppositions llava-causes clip clip-plain vilt owlv2 masked-language causal-language writer diffusion
 
 train-embedded: $(VENV)/.installed ## train the checkpoints that ship with the package again: about five hours on one core
 	for name in $(EMBEDDED); do $(THREADS) whatif train $$name && dvc commit --force training/dvc.yaml:train@$$name || exit 1; done

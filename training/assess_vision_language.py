@@ -51,21 +51,22 @@ def assess_vision_language(
     puzzles and in training scenes); for four options, chance. `two options` are CFMM's categories
     (`assess_categories`).
     """
-    model = _model(folder)
+    model = loaded(folder)
     asked = (_puzzle_questions(puzzles, _SEED), _scene_questions(scenes, "test"))
     return {**_accuracies(model, asked), "two options": assess_categories(model, items)}
 
 
 def assess_on_scenes(folder: Path, scenes: int = _SCENES, items: int = _CATEGORY_ITEMS) -> dict[str, Any]:
     """The same without puzzles, for a LLaVA that was last trained on scenes alone."""
-    model = _model(folder)
+    model = loaded(folder)
     return {
         **_accuracies(model, (_scene_questions(scenes, "test"),)),
         "two options": assess_categories(model, items),
     }
 
 
-def _model(folder: Path) -> Model:
+def loaded(folder: Path) -> Model:
+    """The LLaVA in `folder`, as every chat model is asked."""
     import transformers
 
     logging: Any = transformers.utils.logging

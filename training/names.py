@@ -51,6 +51,12 @@ CHECKPOINTS = {
         _LLAVA,
         _ASSESS_LLAVA_OF_SCENES,
     ),
+    "llava-causes": Embedded(
+        "A small LLaVA (`LlavaForConditionalGeneration`) that learnt MuCR's tasks about drawn causes and effects, in "
+        "text and on composites.",
+        "training.causal:train_causal",
+        "training.assess_causal:assess_causal",
+    ),
     "clip": Embedded(
         "A CLIP (`CLIPModel`) of scenes and their captions.",
         "training.contrastive:train_clip",

@@ -15,11 +15,10 @@ import numpy as np
 from training.packing import attention_mask, pack
 from training.puzzle_examples import PuzzleExample
 from training.scene_pictures import ScenePicture
-from training.vision_language_parts import PATCH, SIDE, answer_prompt
+from training.vision_language_parts import answer_prompt
 from training.word_targets import CHANNELS, word_losses, word_targets
 
 Example = PuzzleExample | ScenePicture
-_PREFIX = 1 + (SIDE // PATCH) ** 2  # tokens before a question: the start token and the image
 _WORDS_LAYER = 2  # the layer after which references of words are predicted, so that later layers can use them
 _WORDS_WEIGHT = 0.5  # relative to the loss of the answers
 _BASIC_LAYER = 3  # the layer after which the basic answer is predicted; the last layer combines it with the change
@@ -45,11 +44,14 @@ def question_losses(
     readers: Any,
     tokenizer: Any,
     features: Any,
-    batch: Sequence[tuple[Example, Sequence[tuple[str, ...]]]],
+    batch: Sequence[tuple[Example | None, Sequence[tuple[str, ...]]]],
     *,
     tolerance: float = _LARGE,
 ) -> dict[str, Any]:
     """The losses of images with some questions and answers each; `features` are the images' projected tokens.
+
+    These are the tokens of one or several images before the questions, or none. An example that is None has no words
+    with references.
 
     A counterfactual question may have a third text: the answer to its basic question. That answer and whether the
     presupposition changes it are predicted, too (`basic`): neither alone says anything about the final answer, so a
@@ -63,23 +65,24 @@ def question_losses(
     import torch
     from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, smooth_l1_loss
 
+    prefix = 1 + features.shape[1]  # tokens before a question: the start token and the images
     asked = [[_Asked.encoded(tokenizer, *one) for one in questions] for _, questions in batch]
-    packed = pack([[(one.tokens, one.reply) for one in row] for row in asked], _PREFIX, tokenizer.pad_token_id)
+    packed = pack([[(one.tokens, one.reply) for one in row] for row in asked], prefix, tokenizer.pad_token_id)
     device = features.device
     embed = model.get_input_embeddings()
     begin = embed(torch.full((len(batch), 1), tokenizer.bos_token_id, device=device))
     words = embed(torch.from_numpy(packed.tokens).to(device))
     embedded = torch.cat([begin, features.to(begin.dtype), words], dim=1)
-    before = np.tile(np.arange(_PREFIX), (len(batch), 1))
+    before = np.tile(np.arange(prefix), (len(batch), 1))
     states = model.model.language_model(
         inputs_embeds=embedded,
-        attention_mask=attention_mask(packed, _PREFIX, embedded.dtype, device),
+        attention_mask=attention_mask(packed, prefix, embedded.dtype, device),
         position_ids=torch.from_numpy(np.concatenate([before, packed.positions], axis=1)).to(device),
         use_cache=False,
         output_hidden_states=True,
     )
     last, earlier, later = (
-        each[:, _PREFIX:]
+        each[:, prefix:]
         for each in (states.last_hidden_state, states.hidden_states[_WORDS_LAYER], states.hidden_states[_BASIC_LAYER])
     )
     labels = torch.from_numpy(packed.labels).to(device)
@@ -144,7 +147,7 @@ class _Read:
         return states[self.rows, self.columns]
 
 
-def _read_beside(examples: Sequence[Example], asked: Sequence[Sequence[_Asked]]) -> tuple[_Read, _Read, _Read]:
+def _read_beside(examples: Sequence[Example | None], asked: Sequence[Sequence[_Asked]]) -> tuple[_Read, _Read, _Read]:
     """The references of words in scenes; numerical answers and basic answers, predicted where an answer begins."""
     named, numbers, basic = _Read(), _Read(), _Read()
     for row, (example, of_picture) in enumerate(zip(examples, asked, strict=True)):

@@ -51,6 +51,15 @@ class VisionLanguageRecipe(Settings):
     settling: Schedule | None = None
 
 
+class CausalRecipe(Settings):
+    """A LLaVA of causes and effects. Stages: the vision tower alone, for what panels show; then the whole model."""
+
+    groups: int = Field(ge=1)  # of four pairs each
+    texts: int = Field(ge=1)  # pairs that are asked about in text at each step, beside the composites of `answers`
+    tower: Schedule
+    answers: Schedule
+
+
 class ContrastiveRecipe(Settings):
     """A CLIP, trained on captions of scenes with their minimal edits in the same batch.
 
@@ -118,6 +127,7 @@ class Recipes(Settings):
     llava_counterfactual: VisionLanguageRecipe = Field(alias="llava-counterfactual")
     llava_scenes: VisionLanguageRecipe = Field(alias="llava-scenes")
     llava_presuppositions: VisionLanguageRecipe = Field(alias="llava-presuppositions")
+    llava_causes: CausalRecipe = Field(alias="llava-causes")
     clip: ContrastiveRecipe
     clip_plain: PlainContrastiveRecipe = Field(alias="clip-plain")
     vilt: MatchingRecipe

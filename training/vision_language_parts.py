@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from whatif.engine.errors import WhatifError
 SIDE = 96  # pixels of an image
 PATCH = 16  # pixels per token and side: 36 tokens per image
 _VOCABULARY = 1024
-_WIDTH = 160  # width of the vision tower's tokens
 # Of the language model's weights. The usual 0.02 is for thirty times the width: attention would be nearly uniform at
 # first, and learning to compare words with the image would take thousands of steps.
 _INITIAL_SPREAD = 0.08
@@ -32,13 +32,30 @@ _TEMPLATE = (
 )
 
 
+@dataclass(frozen=True)
+class Sizes:
+    """Of a LLaVA: the channels and depth of the stem's stages, and widths, layers and heads of its two transformers."""
+
+    embedding: int
+    stages: tuple[int, ...]  # the last is the width of the vision tower's tokens
+    depth: int
+    tower_layers: int
+    tower_heads: int
+    width: int  # of the language model
+    layers: int
+    heads: int
+
+
+LARGE = Sizes(32, (48, 96, 160), depth=2, tower_layers=3, tower_heads=5, width=128, layers=4, heads=4)
+
+
 def answer_prompt(question: str) -> str:
     """The text between an image and its answer, as in the chat template."""
     return f"{question}\nAnswer:"
 
 
-def new_processor(texts: Sequence[str]) -> Any:
-    """A LlavaProcessor with a tokeniser trained on these texts."""
+def new_processor(texts: Sequence[str], vocabulary: int = _VOCABULARY, *, whole_numbers: bool = True) -> Any:
+    """A LlavaProcessor with a tokeniser of at most so many tokens, trained on these texts."""
     import transformers
 
     llava_processor: Any = transformers.LlavaProcessor
@@ -50,7 +67,7 @@ def new_processor(texts: Sequence[str]) -> Any:
     )
     return llava_processor(
         image_processor=image_processor,
-        tokenizer=train_tokenizer(texts, _VOCABULARY, _SPECIAL_TOKENS, (_IMAGE_TOKEN,), whole_numbers=True),
+        tokenizer=train_tokenizer(texts, vocabulary, _SPECIAL_TOKENS, (_IMAGE_TOKEN,), whole_numbers=whole_numbers),
         patch_size=PATCH,
         vision_feature_select_strategy="default",
         num_additional_image_tokens=1,  # the tower's class token, which "default" removes again
@@ -58,8 +75,8 @@ def new_processor(texts: Sequence[str]) -> Any:
     )
 
 
-def new_model(processor: Any) -> Any:
-    """A LLaVA with random weights, 3 million of them: a ResNet stem under a small transformer, and a Llama.
+def new_model(processor: Any, sizes: Sizes = LARGE) -> Any:
+    """A LLaVA with random weights, by default 3 million: a ResNet stem under a small transformer, and a Llama.
 
     A convolutional stem learns what is inside an outline with half the images that a Swin of the same cost needs.
     """
@@ -67,21 +84,21 @@ def new_model(processor: Any) -> Any:
 
     resnet: Any = transformers.ResNetConfig
     stem = resnet(
-        embedding_size=32,
-        hidden_sizes=[48, 96, _WIDTH],
-        depths=[2, 2, 2],
+        embedding_size=sizes.embedding,
+        hidden_sizes=list(sizes.stages),
+        depths=[sizes.depth] * len(sizes.stages),
         layer_type="basic",
         out_features=["stage1", "stage2", "stage3"],
     )
-    side = SIDE // PATCH
+    side, tower_width = SIDE // PATCH, sizes.stages[-1]
     vision = transformers.DPTConfig(
         is_hybrid=True,
         backbone_config=stem,
-        backbone_featmap_shape=[1, _WIDTH, side, side],
-        hidden_size=_WIDTH,
-        num_hidden_layers=3,
-        num_attention_heads=5,
-        intermediate_size=3 * _WIDTH,
+        backbone_featmap_shape=[1, tower_width, side, side],
+        hidden_size=tower_width,
+        num_hidden_layers=sizes.tower_layers,
+        num_attention_heads=sizes.tower_heads,
+        intermediate_size=3 * tower_width,
         image_size=SIDE,
         patch_size=PATCH,
     )
@@ -89,11 +106,11 @@ def new_model(processor: Any) -> Any:
     special = {name: getattr(tokenizer, name) for name in ("pad_token_id", "bos_token_id", "eos_token_id")}
     text = transformers.LlamaConfig(
         vocab_size=len(tokenizer),
-        hidden_size=128,
-        intermediate_size=384,
-        num_hidden_layers=4,
-        num_attention_heads=4,
-        num_key_value_heads=4,
+        hidden_size=sizes.width,
+        intermediate_size=3 * sizes.width,
+        num_hidden_layers=sizes.layers,
+        num_attention_heads=sizes.heads,
+        num_key_value_heads=sizes.heads,
         initializer_range=_INITIAL_SPREAD,
         max_position_embeddings=1024,
         tie_word_embeddings=True,
@@ -133,5 +150,5 @@ def pixel_values(pictures: Sequence[npt.NDArray[np.uint8]]) -> Any:
 
 
 def read_tokens(model: Any, pixels: Any) -> Any:
-    """The vision tower's tokens of images, (images, 36, 160), which are the projector's input."""
+    """The vision tower's tokens of images, (images, 36, width), which are the projector's input."""
     return model.model.vision_tower(pixels, output_hidden_states=True).hidden_states[-1][:, 1:]

@@ -48,6 +48,16 @@ def _categories() -> str:
     return markdown(rows, text_columns=1)
 
 
+def _causes() -> str:
+    """Accuracies of the embedded LLaVA of causes and effects, by form and task."""
+    found = read_json("src/whatif/world/checkpoints/llava-causes/accuracy.json")
+    tasks = list(found["text"])
+    rows = [("form", *tasks)]
+    for form, of_form in found.items():
+        rows.append((form, *(f"{100 * of_form[task]['accuracy']:.0f}%" for task in tasks)))
+    return markdown(rows, text_columns=1)
+
+
 def _detector() -> str:
     """How often the embedded detector finds as many things as there are, of its worst and of its best kind of query.
 
@@ -86,6 +96,7 @@ NUMBERS: dict[str, Callable[[], str]] = {
     "edits": _share("vilt", "edits", "one and pair", "all", "picture"),
     "drawn": _share("diffusion", "captions", "all"),
     "categories": _categories,
+    "causes": _causes,
     "detector": _detector,
     "detector, halves": _exact_share("owlv2", "crops", "half of a scene"),
     "detector, crops": _exact_share("owlv2", "crops", "around a thing"),

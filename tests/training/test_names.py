@@ -100,7 +100,7 @@ def test_the_card_says_what_it_is_and_what_it_is_not(tmp_path: Path) -> None:
 
 def test_the_shipped_checkpoints_are_small_and_whole() -> None:
     size = sum(file.stat().st_size for file in embedded.EMBEDDED.rglob("*") if file.is_file())
-    assert size < 41_000_000
+    assert size < 43_000_000
     for name in embedded.CHECKPOINTS:
         folder = embedded.EMBEDDED / name
         shares = json.loads((folder / "accuracy.json").read_text(encoding="utf-8"))

@@ -162,13 +162,13 @@ def test_a_tuned_model_is_asked_before_its_training_too(project: Project) -> Non
 
 def test_one_job_for_each_model_and_seed(project: Project) -> None:
     project.values["models"]["llava-presuppositions"]["benchmarks"] = ["cfmm", "mucr"]
-    project.section("evaluate")["fine_tuning"].update(models=["llava-scenes", "llava-presuppositions"], seeds=[0, 7])
+    project.section("evaluate")["fine_tuning"].update(models=["llava-causes", "llava-presuppositions"], seeds=[0, 7])
     jobs = [job for job in project.jobs("evaluate") if job.step.name == "fine-tune"]
     assert sorted((job.wildcards["tuned"], job.wildcards["seed"]) for job in jobs) == [
+        ("llava-causes", "seed-0"),
+        ("llava-causes", "seed-7"),
         ("llava-presuppositions", "seed-0"),
         ("llava-presuppositions", "seed-7"),
-        ("llava-scenes", "seed-0"),
-        ("llava-scenes", "seed-7"),
     ]
     project.section("evaluate")["fine_tuning"]["models"] = []
     assert [job for job in project.jobs("evaluate") if job.step.name == "fine-tune"] == []
