@@ -130,8 +130,8 @@ def test_the_overview_says_what_the_results_are_in_sentences_and_one_table(resul
         found[1][1].startswith("The largest drop: “Alpha” answers")
         and "of the counterfactual questions of Pairs of things" in found[1][1]
     )
-    shortcut = "Without any image, the rule “always option 1 from below” is right for 40.0% of the questions of Pairs of things"
-    assert found[2][1] == f"{shortcut} (original)."
+    shortcut = "the rule “always option 1 from below” is right for 40.0% of the questions of Pairs of things (original)"
+    assert found[2][1] == f"Without any image, {shortcut}."
     assert 'id="results"' in shown and 'scope="rowgroup"' in shown
 
 
