@@ -125,6 +125,22 @@ def test_naturalbench_by_question_by_image_and_by_group(tmp_path: Path) -> None:
     assert len(made.rows("aggregate", "items")) == 2
 
 
+def test_people_are_a_row_beside_the_models(tmp_path: Path) -> None:
+    """Two people answer two questions: one is right twice, the other once."""
+    pq.write_table(pa.Table.from_pylist(natural_rows()), tmp_path / "all.parquet")
+    made = trial(tmp_path, "naturalbench", {"files": ["all.parquet"]}, NATURAL)
+    people = [("0-00", "ann", "yes"), ("0-01", "ann", "no"), ("0-00", "bo", "yes"), ("0-01", "bo", "yes")]
+    with (tmp_path / "people.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("question_id", "attempt", "answer"), *people])
+    made.values["evaluate"] = {"naturalbench": {"human_attempts": ["people.csv"]}}
+    made.make()
+    rows = csv.DictReader(io.StringIO(made.text("metrics/naturalbench/accuracy.csv")))
+    found = {(row["variant"], row["measure"]): float(row["value"]) for row in rows if row["name"] == "Humans"}
+    assert [found[part, "accuracy"] for part in ("image 0", "image 1", "all")] == [100.0, 50.0, 75.0]
+    assert (found["all", "attempts per question"], found["all", "people"]) == (2.0, 2.0)
+    assert "people" in made.text("metrics/naturalbench/funnel.csv")
+
+
 def hallusion_row(category: str, figure: str, question: str, right: str, **more: Any) -> Row:
     return {
         "category": category,

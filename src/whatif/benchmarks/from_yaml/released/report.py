@@ -16,7 +16,9 @@ from typing import Any
 
 from whatif.benchmarks.from_yaml.released.settings import ReportSettings
 from whatif.benchmarks.shared.dimensions import ANSWERER
+from whatif.benchmarks.shared.human_attempts import attempts_in, people_stage
 from whatif.benchmarks.shared.judged_rows import with_judged_rows
+from whatif.benchmarks.shared.people_rows import with_people
 from whatif.benchmarks.shared.pilots import marked, pilots_of
 from whatif.benchmarks.shared.question_items import About, paths_by_system, question_items, shown_systems, title_of
 from whatif.benchmarks.shared.reports import judged_of, publish
@@ -91,19 +93,26 @@ class ReleasedResults(Results):
                 found.setdefault(kind, {}).setdefault(unit, []).append(row["question_id"])
         return found
 
-    def with_judge(self, table: Table) -> Table:
-        """A table of accuracies with the rows and views of the judge, over all variants."""
+    def with_judge_and_people(self, table: Table) -> Table:
+        """A table of accuracies with the rows and views of the judge, over all variants, and of people."""
         systems = [one for one in paths_by_system(self.task, "predictions") if one[0] in self.names]
+        places = {system: self.place(system[0]) for system in systems}
         every = [{**row, "variant": ALL} for row in self.questions]
-        return with_judged_rows(
+        judged = with_judged_rows(
             self.task,
             table,
             self.judged,
             every,
-            {system: self.place(system[0]) for system in systems},
+            places,
             confidence=self.settings.confidence,
             clusters=self.clusters,
         )
+        return with_people(self, judged, places, {"variant": "Variant"}, self._parts)
+
+    def _parts(self, question: Row) -> Iterator[dict[str, str]]:
+        """The parts of the questions in which a question counts: its variant, if there are several, and all."""
+        variants = [question["variant"], ALL] if len(self.variants) > 1 else [ALL]
+        return ({"variant": variant} for variant in variants)
 
     def place(self, model: str) -> dict[str, str]:
         """The identifying columns of a model."""
@@ -176,7 +185,7 @@ def publish_report(task: Task[ReportSettings], title: str, modules: TableModules
     every = names_of(task, ANSWERER)
     names = marked({key: every[key] for key in keys}, pilots, unit="set")
     unread, read = reasons(task.rows("unread")), len(questions)
-    stages = [FunnelStage("extract", "questions", read + sum(unread.values()), read, unread)]
+    stages = [FunnelStage("extract", "questions", read + sum(unread.values()), read, unread), *people_stage(task)]
     for model, paths in task.paths_by(ANSWERER, "predictions").items():
         left_out = read - len(pilots[model].rows(questions)) if model in pilots else 0
         stages.append(evaluation_stage(paths, model, read, not_in_sample=left_out))
@@ -188,6 +197,7 @@ def publish_report(task: Task[ReportSettings], title: str, modules: TableModules
         names=names,
         questions=questions,
         judged=judged_of(task, task.settings.judge, questions, names),
+        human_attempts=attempts_in(task),
         stages=stages,
     )
     publish(task, report_of(modules, title, found, headline(found)), _items(task, found))

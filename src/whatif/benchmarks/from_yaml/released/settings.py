@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 from pydantic import Field, field_validator
 
 from whatif.benchmarks.from_yaml.settings import NAME, SLUG, Expression, Text
+from whatif.benchmarks.shared.human_attempts import HumanAttempts
 from whatif.engine.language.strategies import DIRECT, strategies
 from whatif.engine.params.base import BenchmarkSettings, Settings, SourcePath
 from whatif.engine.params.judge import JudgeSettings, Judging
@@ -43,8 +44,8 @@ class ExtractReleased(Settings):
     questions: dict[Annotated[str, Field(pattern=f"^{SLUG}$", max_length=40)], ReleasedQuestion] = Field(min_length=1)
 
 
-class EvaluateReleased(Judging, Probing):
-    """The prompting strategy, and the number of parts that the questions to each model are divided into."""
+class EvaluateReleased(HumanAttempts, Judging, Probing):
+    """People's answers, the prompting strategy, and the number of parts that the questions to each model are divided into."""
 
     strategy: str = DIRECT
     shards: int = Field(default=1, ge=1, le=999)

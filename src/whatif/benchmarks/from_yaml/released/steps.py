@@ -15,6 +15,7 @@ from whatif.benchmarks.shared.dimensions import (
     strategy,
 )
 from whatif.benchmarks.shared.evaluation import write_predictions
+from whatif.benchmarks.shared.human_attempts import people_step
 from whatif.benchmarks.shared.judging import judge_step
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.probing import probe_step
@@ -98,6 +99,7 @@ def evaluate(task: Task[None]) -> None:
 
 judge = judge_step(ANSWERED, STRATEGY, PART, questions=extract["questions"], predictions=evaluate["predictions"])
 probes = probe_step(evaluate, OPEN_PROBE)
+people = people_step(extract["questions"])
 
 
 @_step(
@@ -112,6 +114,8 @@ probes = probe_step(evaluate, OPEN_PROBE)
         "predictions": evaluate["predictions"],
         "judged": judge["judged"],
         "probed": probes["probed"],
+        "attempts": people["attempts"],
+        "uncounted": people["uncounted"],
     },
     outputs=SITE_OUTPUTS,
     code=TABLES.code,
@@ -128,4 +132,4 @@ def aggregate(task: Task[ReportSettings]) -> None:
 def steps(title: str, download: str) -> tuple[Step, ...]:
     """All steps; `title` is the heading of the report, `download` how one gets the released files."""
     titled = replace(aggregate, declared={TITLE: title})
-    return (replace(extract, declared={DOWNLOAD: download}), evaluate, judge, probes, titled)
+    return (replace(extract, declared={DOWNLOAD: download}), evaluate, judge, probes, people, titled)

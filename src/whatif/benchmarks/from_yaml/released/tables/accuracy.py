@@ -20,5 +20,5 @@ TABLE: Declared[ReleasedResults] = Declared(
             "A question without an answer counts as wrong.",
         ),
     ),
-    further=lambda found, table: found.with_judge(table),
+    further=lambda found, table: found.with_judge_and_people(table),
 )
