@@ -45,7 +45,7 @@ class ExtractReleased(Settings):
 
 
 class EvaluateReleased(HumanAttempts, Judging, Probing):
-    """People's answers, the prompting strategy, and the number of parts that the questions to each model are divided into."""
+    """People's answers, the prompting strategy, and how many parts the questions to each model are divided into."""
 
     strategy: str = DIRECT
     shards: int = Field(default=1, ge=1, le=999)
