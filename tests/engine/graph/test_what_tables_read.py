@@ -28,6 +28,7 @@ CFMM, MUCR, CVQA_SYNTHETIC, PUZZLES_RELEASED, CVQA_REAL, SCENES, COCO, RELEASED,
 )
 ASKING = {CFMM, MUCR, CVQA_SYNTHETIC, PUZZLES_RELEASED, CVQA_REAL, SCENES, *released()}  # benchmarks that ask questions
 MATCHING = {SCENES, COCO, RELEASED}  # benchmarks that score captions and pictures
+SITE = {"site"}  # which shows the kind of each model: one's own, embedded, by rules, or a guess
 API = {
     "adapter": "api",
     "model": "m",
@@ -85,8 +86,8 @@ def setting(place: str, value: Any) -> Callable[[Values], None]:
 @pytest.mark.parametrize(
     ("place", "value", "stale"),
     [
-        ("models.another", {"adapter": "random"}, ASKING),
-        ("models.another", {"adapter": "dual-encoder", "checkpoint": "another"}, MATCHING),
+        ("models.another", {"adapter": "random"}, ASKING | SITE),
+        ("models.another", {"adapter": "dual-encoder", "checkpoint": "another"}, MATCHING | SITE),
         ("models.endpoint.price_per_million_prompt_tokens", 2.5, ASKING),
         ("models.endpoint.timeout_seconds", 30, set()),
         ("models.endpoint.retries", 1, set()),
@@ -99,7 +100,7 @@ def setting(place: str, value: Any) -> Callable[[Values], None]:
         ("models.viper-oracle.name", "The oracle", {CVQA_SYNTHETIC, CVQA_REAL}),
         ("models.endpoint.name", "The endpoint", ASKING),
         ("models.clip.name", "CLIP", MATCHING),
-        ("models.clip.checkpoint", "another", {COCO, RELEASED}),
+        ("models.clip.checkpoint", "another", {COCO, RELEASED} | SITE),
         ("models.theirs.strategy", "cot", set()),  # asked nowhere
         ("models.theirs.strategy", "one-shot", {CFMM}),
         ("aggregate.coco-counterfactuals-training.confidence", 0.9, {TRAINING}),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from whatif import __version__
 from whatif.engine.artifacts import canonical_json
+from whatif.engine.files.csv_writing import delimited
 from whatif.results.publishing.private_text import without_folders
 from whatif.results.reporting.headline_numbers import PAIRED, PairedNumbers, json_numbers, paired_numbers
 from whatif.results.tracking.source import Source
@@ -141,13 +141,11 @@ def _params(entry: Mapping[str, Any], outer: tuple[str, ...] = ()) -> Iterator[t
 
 def _rows_of(table: Path, model: str) -> bytes:
     """The header of a table and the rows of one model."""
-    written = io.StringIO()
     with table.open(encoding="utf-8", newline="") as opened:
         rows = csv.reader(opened)
         header = next(rows)
         place = header.index("model")
-        csv.writer(written, lineterminator="\n").writerows([header, *(row for row in rows if row[place] == model)])
-    return written.getvalue().encode()
+        return delimited([header, *(row for row in rows if row[place] == model)]).encode()
 
 
 def _name(*parts: str) -> str:
