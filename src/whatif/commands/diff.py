@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from whatif.engine.files.project_folder import display_path
 from whatif.engine.params.gates import Gate, gate
 
 if TYPE_CHECKING:
+    from whatif.results.comparison.flips import Flip
     from whatif.results.comparison.runs import Run
 
 _TOGETHER = 1_000  # lines that are printed at once
@@ -101,16 +102,17 @@ def diff(
     first, second = sides(Path(), a, b, _of_parameters)
     found = report(first, second, Selection(benchmarks, models, groups, of_pairs=bool(checked)))
     checks = checks_of(found, checked)
+    flipped = list(flips_of(found.compared)) if site or (flips and as_json) else []
     if as_json:
-        click.echo(to_json(found, list(flips_of(found.compared)) if flips else None, checks if checked else None))
+        click.echo(to_json(found, flipped if flips else None, checks if checked else None))
     else:
-        lines = lines_of(found, every=every, flips=flips_of(found.compared) if flips else ())
+        shown: Iterable[Flip] = () if not flips else flipped if site else flips_of(found.compared)
+        lines = lines_of(found, every=every, flips=shown)  # as they are found, unless the pages need all of them
         while some := list(itertools.islice(lines, _TOGETHER)):
             click.echo("\n".join(some))
     if site:
         from whatif.results.comparison.pages import write_pages
 
-        flipped = list(flips_of(found.compared))
         pages = write_pages(Path("site"), found, flipped, name)
         click.echo(f"{len(flipped):,} flipped items: {display_path(pages)}", err=as_json)
     if junit is not None:

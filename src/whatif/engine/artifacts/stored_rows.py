@@ -39,7 +39,7 @@ class StoredRows(Sequence[dict[str, Any]]):
             yield from self.table.slice(start, _TOGETHER).to_pylist()
 
     def by(self, column: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        """The values of a text column with their rows, in the order of the first row of each; they need not touch."""
+        """Each value of a text column with its rows, in the order of their first rows; these need not be adjacent."""
         code = self.table[column].combine_chunks().dictionary_encode()
         codes = (pa.concat_arrays(code.chunks) if isinstance(code, pa.ChunkedArray) else code).indices.to_numpy()
         order = np.argsort(codes, kind="stable")

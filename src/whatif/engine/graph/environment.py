@@ -33,12 +33,11 @@ def made_with(graph: Graph, benchmarks: Iterable[str], stages: Iterable[str] = S
     for footer in footers.values():
         for name, version in footer.libraries.items():
             libraries.setdefault(name, set()).add(version)
-    commit = _run("git", "rev-parse", "HEAD")
+    commit = printed_by("git", "rev-parse", "HEAD")
+    changed = printed_by("git", "status", "--porcelain", "--untracked-files=no") if commit else ""
     return {
         "commit": commit or None,
-        "changed_files": len(_run("git", "status", "--porcelain", "--untracked-files=no").splitlines())
-        if commit
-        else 0,
+        "changed_files": len(changed.splitlines()),
         "libraries": {name: sorted(versions) for name, versions in sorted(libraries.items())},
         "artifacts": {
             path: {"fingerprint": footer.fingerprint, "content": footer.content, "rows": footer.rows}
@@ -55,7 +54,7 @@ def machine() -> dict[str, Any]:
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "memory_gib": round(memory / 2**30, 1) or None,
-        "gpus": _run("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").splitlines(),
+        "gpus": printed_by("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").splitlines(),
         "python": platform.python_version(),
     }
 
@@ -69,7 +68,7 @@ def _processor() -> str:
     return next(names, "") or platform.processor() or platform.machine()
 
 
-def _run(*command: str) -> str:
+def printed_by(*command: str) -> str:
     """What a program printed; empty if it is not there or failed."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)

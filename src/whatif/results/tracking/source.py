@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from whatif.engine.graph.environment import printed_by
 
 _SCP = re.compile(r"(?:[^@/:]+@)?([^@/:]{2,}):(?!/)(.+)")  # git@github.com:owner/name.git
 _SCHEMES = ("http", "https", "ssh", "git")
@@ -59,9 +60,4 @@ def web_address(remote: str) -> str:
 
 
 def _git(root: Path, *arguments: str) -> str:
-    """What git printed; empty if it failed or is not there."""
-    try:
-        done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=False)
-    except OSError:
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    return printed_by("git", "-C", str(root), *arguments)

@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from whatif.scoring.shortcuts.text_model import features_of
 
 _ROUNDS = 4  # after which next to nothing changes
-_TOLERATED = (
-    0.3  # logarithm of how much likelier than by guessing an answer may be; lower, and words deny their answers
-)
+# The logarithm of how much likelier than by guessing an answer may be. If it is lower, words rule out their answers.
+_TOLERATED = 0.3
 
 
 def least_told(options: Mapping[str, Sequence[tuple[str, str]]]) -> dict[str, int]:
