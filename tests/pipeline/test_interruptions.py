@@ -15,6 +15,7 @@ import pytest
 
 from tests.pipeline.checkouts import ENTRY_POINTS, Checkout, by_snakemake
 from tests.pipeline.power_cuts import job_of, kill_session, log_of, started, wait_until
+from whatif.commands.job_server import VARIABLE
 
 pytestmark = pytest.mark.pipeline
 
@@ -115,7 +116,10 @@ def made(checkout: Checkout) -> dict[str, bytes]:
 
 
 @pytest.mark.soak
-def test_a_run_that_was_killed_goes_on_when_its_orphan_has_ended(checkout: Checkout) -> None:
+def test_a_run_that_was_killed_goes_on_when_its_orphan_has_ended(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "no")  # no orphan outlives a job server
     checkout.set({"generate.cvqa-synthetic.puzzles_per_template": 60, "generate.cvqa-synthetic.shards": 1})
     images = checkout.path / "data/generate/cvqa-synthetic/images"
     killed = started(checkout, GENERATE)
