@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -26,7 +27,9 @@ class S3:
     environment: dict[str, str]
 
     def use(self, patch: pytest.MonkeyPatch, home: Path) -> None:
-        """Sets the key in the environment, where nothing else has one."""
+        """Sets the key in the environment, where no other one is found."""
+        for name in [name for name in os.environ if name.startswith("AWS_")]:
+            patch.delenv(name)
         patch.setenv("HOME", str(home))
         for name, value in self.environment.items():
             patch.setenv(name, value)

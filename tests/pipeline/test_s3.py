@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ class Letters(ChatServer):
     def __init__(self) -> None:
         super().__init__(lambda asked, number: "B")
 
-    def asked_in(self, messages: list[Message]) -> None:
+    def asked_in(self, messages: Sequence[Message]) -> None:
         """Nothing: its answers do not depend on what is asked."""
 
 
