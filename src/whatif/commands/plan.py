@@ -19,7 +19,10 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--params", "file", type=_FILE, help="The parameters. Default: params.yaml.")
 @click.option("--rates", type=_FILE, help="A file of rates. Without it, only the numbers of jobs are known.")
 @click.option("--gpu-hour", type=click.FloatRange(0), help="The price of a GPU hour, instead of that in the rates.")
-def plan(benchmarks: tuple[str, ...], file: Path | None, rates: Path | None, gpu_hour: float | None) -> None:
+@click.option("--by-model", is_flag=True, help="Print a line for each model that is asked.")
+def plan(
+    benchmarks: tuple[str, ...], file: Path | None, rates: Path | None, gpu_hour: float | None, by_model: bool
+) -> None:
     """Show the jobs, GPU hours, storage, requests and money that a run of BENCHMARK, or of all in params.yaml, needs.
 
     Nothing is run or read but the parameters, so their files need not be there. The amounts are products of settings
@@ -32,7 +35,7 @@ def plan(benchmarks: tuple[str, ...], file: Path | None, rates: Path | None, gpu
     from whatif.engine.cluster.run_plan import table
     from whatif.engine.params.whole import PARAMS_FILE
 
-    lines = table(planned(file or Path(PARAMS_FILE), benchmarks, rates, gpu_hour))
+    lines = table(planned(file or Path(PARAMS_FILE), benchmarks, rates, gpu_hour, by_model))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for first, *cells in lines:
         numbers = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
@@ -40,7 +43,11 @@ def plan(benchmarks: tuple[str, ...], file: Path | None, rates: Path | None, gpu
 
 
 def planned(
-    file: Path, benchmarks: Sequence[str] = (), rates_file: Path | None = None, gpu_hour: float | None = None
+    file: Path,
+    benchmarks: Sequence[str] = (),
+    rates_file: Path | None = None,
+    gpu_hour: float | None = None,
+    by_model: bool = False,
 ) -> list[Row]:
     """The rows of a plan; see `whatif.engine.cluster.run_plan.plan`."""
     from whatif import benchmarks as installed
@@ -55,4 +62,4 @@ def planned(
     rates = Rates() if rates_file is None else read_settings(Rates, rates_file)
     if gpu_hour is not None:
         rates = rates.model_copy(update={"price_per_gpu_hour": gpu_hour})
-    return rows_of(graph, rates, installed.in_force(values, file, benchmarks))
+    return rows_of(graph, rates, installed.in_force(values, file, benchmarks), by_model)

@@ -47,7 +47,7 @@ def rows(rates: dict[str, Any]) -> dict[str, Row]:
 
 def test_amounts_are_those_of_the_jobs_and_rates(paid: dict[str, Any]) -> None:
     answers = rows(paid)["answers"]
-    # Two parts of five models, of which two are no baselines; the endpoint needs no GPU.
+    # Two parts of five models, of which three are baselines; the endpoint needs no GPU.
     assert (answers.jobs, answers.models, answers.items) == (10, 2, 48)
     tokens_cost = 24 * (1000 * 2 + 50 * 10) / 1e6
     assert answers.amounts == pytest.approx(
@@ -83,6 +83,16 @@ def test_steps_without_a_rate_are_named_and_all_jobs_are_counted(paid: dict[str,
     without_model = {"requests": 0, "tokens": 0, "GPU hours": 0, "stored": None, "money": 0}
     assert found["jobs without a model"].amounts == without_model
     assert sum(row.jobs for row in found.values()) == sum(row.jobs for row in rows(paid).values())
+
+
+def test_each_model_may_have_a_line(paid: dict[str, Any]) -> None:
+    together = rows(paid)["answers"]
+    found = planned(Path("params.yaml"), rates_file=Path("rates.yaml"), by_model=True)
+    of_models = {row.work: row for row in found if row.work.startswith("answers, ")}
+    assert set(of_models) == {f"answers, {key}" for key in ("random", "first-option", "majority", "paid", "local")}
+    hours = {name: row.amounts["GPU hours"] for name, row in of_models.items() if row.amounts["GPU hours"]}
+    assert hours == {"answers, local": together.amounts["GPU hours"]}
+    assert sum(row.jobs for row in of_models.values()) == together.jobs
 
 
 @pytest.mark.parametrize(

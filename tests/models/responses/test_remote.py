@@ -67,8 +67,7 @@ def test_each_answer_goes_to_the_other_machine_once(
     assert said("push").endswith(": 7 answers added\n")
 
 
-@pytest.mark.process
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_same_on_a_real_s3_server(
     clones: tuple[Path, Path], tmp_path: Path, s3: S3, monkeypatch: pytest.MonkeyPatch
 ) -> None:

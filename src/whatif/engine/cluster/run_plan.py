@@ -61,29 +61,29 @@ class Row:
     amounts: Mapping[str, float | None]
 
 
-def plan(graph: Graph, rates: Rates, values: Mapping[str, Any]) -> list[Row]:
+def plan(graph: Graph, rates: Rates, values: Mapping[str, Any], by_model: bool = False) -> list[Row]:
     """The rows of a plan: those of the rates, then those of each other step with a model, and of all other jobs.
 
     values: all settings, in which the products of the rates look up theirs.
+    by_model: a row for each model that is asked, instead of one for all of them.
 
     Raises WhatifError for a rate that fits no job of its benchmark, and for a setting that is not there.
     """
-    found: dict[str, list[Job]] = {name: [] for name in rates.work}
-    others: dict[str, list[Job]] = {}
+    found: dict[str, dict[str, list[Job]]] = {name: {} for name in rates.work}
     for job in graph.jobs:
-        step = " ".join(filter(None, (job.step.stage, job.step.benchmark, job.step.name)))
-        without_rate = _WITHOUT_MODEL if kind_of(job) is Kind.CPU else step
         name = next((name for name, rate in rates.work.items() if _fits(job.name, rate.jobs)), None)
-        (others.setdefault(without_rate, []) if name is None else found[name]).append(job)
-    for name, jobs in found.items():
-        pattern = rates.work[name].jobs
-        if not jobs and set(pattern.split()) & set(graph.benchmarks):
-            raise WhatifError(f"rate of {name}: no job is named {pattern}; `whatif status` lists the names")
-    price = rates.price_per_gpu_hour
-    rows = [_row(name, jobs, rates.work[name], price, values) for name, jobs in found.items() if jobs]
-    return rows + [
-        _row(name, jobs, Rate(jobs=name), price, values)
-        for name, jobs in sorted(others.items(), key=lambda one: one[0] == _WITHOUT_MODEL)
+        if name is None:
+            step = " ".join(filter(None, (job.step.stage, job.step.benchmark, job.step.name)))
+            name = _WITHOUT_MODEL if kind_of(job) is Kind.CPU else step
+        label = f"{name}, {job.model_key}" if by_model and job.model_key and name != _WITHOUT_MODEL else name
+        found.setdefault(name, {}).setdefault(label, []).append(job)
+    for name, rate in rates.work.items():
+        if not found[name] and set(rate.jobs.split()) & set(graph.benchmarks):
+            raise WhatifError(f"rate of {name}: no job is named {rate.jobs}; `whatif status` lists the names")
+    return [
+        _row(label, jobs, rates.work.get(name) or Rate(jobs=name), rates.price_per_gpu_hour, values)
+        for name in sorted(found, key=lambda name: name == _WITHOUT_MODEL)
+        for label, jobs in found[name].items()
     ]
 
 
