@@ -158,7 +158,17 @@ def _audit_table(frame: pd.DataFrame, name: str) -> str:
     return markdown([cells.header, *cells.rows], cells.texts)
 
 
+def _plan() -> str:
+    """What the papers' sizes need, as `whatif plan` prints it."""
+    from whatif.commands.plan import planned
+    from whatif.engine.cluster.run_plan import table
+
+    rows = planned(ROOT / "docs/paper-scale.yaml", rates_file=ROOT / "docs/paper-rates.yaml", gpu_hour=2)
+    return markdown(table(rows), text_columns=1)
+
+
 NUMBERS: dict[str, Callable[[], str]] = {
+    "plan": _plan,
     "table7": _table7,
     "pairs": lambda: f"{_pairs():,}",
     "questions": lambda: f"{2 * _pairs():,}",
