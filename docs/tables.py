@@ -30,8 +30,7 @@ from whatif.results.reporting.rendering import grid
 from whatif.results.reporting.table import Column, View, from_csv
 
 SIMULATED = (
-    *("coverage", "coverage of other designs", "coverage of independent questions"),
-    *("rejections", "random annotators"),
+    *("coverage", "rejections", "random annotators"),
     "hostile programs",
     PRUNED,
 )
