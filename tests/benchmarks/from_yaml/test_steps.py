@@ -261,6 +261,7 @@ def test_people_may_remove_and_correct_questions(made: Project, tmp_path: Path) 
     header = "item_id,annotator,decision,corrected_answer"
     kept = [f"{row['question_id']},ann,accept," for row in questions[3:] if row["question_id"].endswith("-original")]
     lines = [f"{removed['question_id']},ann,reject,", f"{corrected['question_id']},ann,accept,{wrong}", *kept]
+    lines += [f"{corrected['question_id']},bob,acept,"]
     labels.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
     columns = {
         "item": "item_id",
@@ -273,6 +274,9 @@ def test_people_may_remove_and_correct_questions(made: Project, tmp_path: Path) 
     try:
         with contextlib.chdir(made.folder):
             made.run_jobs([job for job in made.jobs("verify") if not job.step.name])
+        made.run("evaluate", "aggregate")
+        funnel = made.text("metrics/small/funnel.csv")
+        assert "verify,labels,rejected,unknown label,1" in funnel and "verify,pairs,rejected,,1" in funnel
         after = {row["question_id"]: row for row in made.rows("verify", "questions")}
         assert removed["pair_id"] not in {row["pair_id"] for row in after.values()}
         assert after[corrected["question_id"]]["answer"] == wrong

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from whatif.benchmarks.from_yaml.settings import ReportSettings
+from whatif.benchmarks.shared.annotator_tables import is_of_label, labels_stage
 from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.question_items import About, question_items, shown_systems, title_of
 from whatif.benchmarks.shared.reports import publish
@@ -55,15 +56,16 @@ def publish_report(task: Task[ReportSettings], title: str, modules: TableModules
 
 def _stages(task: Task[ReportSettings]) -> list[FunnelStage]:
     """Counts of every stage, each from its own artifacts; candidates and pairs are counted in stages of their own."""
-    unread, not_chosen, wrong, refused = (
-        reasons(task.rows(role)) for role in ("unread", "not chosen", "wrong", "refused")
-    )
+    unread, not_chosen, wrong = (reasons(task.rows(role)) for role in ("unread", "not chosen", "wrong"))
+    of_labels = list(task.rows("refused"))
+    refused = reasons(row for row in of_labels if not is_of_label(row))
     rows, candidates = task.count("rows"), task.count("candidates")
     chosen, computed, questions = (task.count(role) // 2 for role in ("chosen", "computed", "questions"))
     return [
         FunnelStage("extract", "rows", rows + sum(unread.values()), rows, unread),
         FunnelStage("filter", "candidates", candidates, chosen, not_chosen),
         FunnelStage("verify answers", "pairs", chosen, computed, wrong),
+        *labels_stage(task.rows("judgements"), of_labels),
         FunnelStage("verify", "pairs", computed, questions, refused),
     ]
 

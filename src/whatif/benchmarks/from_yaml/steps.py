@@ -80,6 +80,9 @@ def extract(task: Task[ExtractRows]) -> None:
     task.outputs.write("rows", rows)
     task.outputs.write("rejections", rejected)
     task.check_losses("rows", len(rows), rejected, remedy=f"see extract in benchmarks/{task.benchmark}.yaml")
+    if task.settings.table is not None and 0 < len(rejected) <= len(rows):
+        total = len(rows) + len(rejected)
+        task.say(f"warning: {task.name}: {len(rejected):,} of {total:,} rows rejected, first {rejected[0]['detail']}")
 
 
 @_step(
@@ -248,6 +251,7 @@ def audit_shortcuts(task: Task[int]) -> None:
         "not chosen": filter_["rejections"],
         "computed": compute_again["computed"],
         "wrong": compute_again["failed"],
+        "judgements": verify["judgements"],
         "refused": verify["rejections"],
         "questions": verify["questions"],
         "shortcuts": audit_shortcuts["shortcuts"],
