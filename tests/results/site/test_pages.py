@@ -23,6 +23,7 @@ from tests.results.site.example_results import (
 from tests.results.site.links import Page, faults
 from whatif.results.reporting.funnel import FunnelStage, funnel
 from whatif.results.reporting.report import Report
+from whatif.results.reporting.shortcuts import shortcuts
 from whatif.results.reporting.table import tidy
 from whatif.results.site import assets
 from whatif.results.site.audits import best_shortcuts, funnel_rows
@@ -33,6 +34,7 @@ from whatif.results.site.marks import Number, dots, share_bar
 from whatif.results.site.overview import overview_page, summary
 from whatif.results.site.paired_results import paired_results
 from whatif.results.site.result_tables import main_table
+from whatif.scoring.shortcuts.audit import Shortcut
 
 
 def text(results: Path, path: str) -> str:
@@ -130,8 +132,8 @@ def test_the_overview_says_what_the_results_are_in_sentences_and_one_table(resul
         found[1][1].startswith("The largest drop: “Alpha” answers")
         and "of the counterfactual questions of Pairs of things" in found[1][1]
     )
-    shortcut = "the rule “always option 1 from below” is right for 40.0% of the questions of Pairs of things (original)"
-    assert found[2][1] == f"Without any image, {shortcut}."
+    shortcut = "the rule “always option 1 from below” is right for 40.0% (30.9 to 49.8) of 100 questions"
+    assert found[2][1] == f"Without any image, {shortcut} of Pairs of things (original)."
     assert 'id="results"' in shown and 'scope="rowgroup"' in shown
 
 
@@ -247,3 +249,10 @@ def test_tables_of_a_further_page_scroll_in_regions(results: Path) -> None:
     shown = text(results, "contradictions.html")
     assert "<h1>Contradictions</h1>" in shown
     assert re.findall(r'role="region" aria-label="([^"]+)"', shown) == ["Sums &amp; means", "Contradictions, table 2"]
+
+
+def test_the_best_shortcut_is_none_of_a_few_questions_and_none_that_knows_an_answer() -> None:
+    rules = (("rank", "1", 60, 100), ("other-options", "never the option", 6, 8), ("same-answer", "", 95, 100))
+    table = shortcuts({"ours": [Shortcut(rule, "all", choice, right, n) for rule, choice, right, n in rules]})
+    (best,) = best_shortcuts({"shortcuts": table.frame})
+    assert (best.shortcut, best.number.text, best.tried) == ("always option 1 from below", "60.0", 2)

@@ -37,9 +37,9 @@ ALL = "all"  # the group of all pairs
 UNANSWERED = tuple(status for status in STATUSES if status != "ok")
 READING = (
     "Legacy is the accuracy of the same responses by the rules of the authors' published scoring, VLMEvalKit and "
-    "lmms-eval by the rules of these toolkits, without their language model or random choice; extracted is the share "
-    "of responses in which one answer was found. A question without an answer counts as wrong: ambiguous, none "
-    "and error say how many, and why."
+    "lmms-eval by the rules of these toolkits, without their language model or random choice; extraction rate is "
+    "the share of responses in which one answer was found. A question without an answer counts as wrong: ambiguous, "
+    "none and error say how many, and why."
 )
 CHOICES = (
     "Where options were ranked or a letter was chosen, nothing was extracted, and the accuracy is the same by any "

@@ -29,6 +29,8 @@ _RULES = {
     "opposite-answer": "the opposite of the answer to the other question",
     "arithmetic": "arithmetic with the answer to the other question",
 }
+# Rules that take the answer to the other question of a pair as known, so nobody can apply them.
+ANSWER_KNOWN = frozenset({"other-answer", "same-answer", "opposite-answer", "arithmetic"})
 ORDER = tuple(_RULES)  # of the rules in the table
 _OF_CAPTIONS = {"overlap", "options"}
 _OPEN = frozenset(OPEN_RULES)
@@ -79,7 +81,7 @@ def shortcuts(audits: Mapping[str, Sequence[Shortcut]], confidence: float = 0.95
                     "n": shortcut.n,
                 }
             )
-    of_chance = "" if chance is None else f"; chance is {chance:g}%"
+    of_chance = "" if chance is None else f"; chance is {round(chance, 1):g}%"
     view = View(
         f"Questions answered correctly without the image, in percent, with {100 * confidence:g}% intervals{of_chance}.",
         {"set": "Set", "variant": "Variant", "shortcut": "Shortcut"},

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
+from whatif.results.reporting.shortcuts import ANSWER_KNOWN
 from whatif.results.reporting.table import MEASURE
 from whatif.results.site.marks import Number, dots, share_bar
 from whatif.results.site.paired_results import number_of
@@ -22,12 +23,17 @@ EVALUATE = "evaluate"  # the first word of the stages that ask models
 
 @dataclass(frozen=True)
 class BestShortcut:
-    """The most accurate shortcut for one set and variant of questions, and how many were tried."""
+    """The best shortcut for one set and variant of questions, by the lower end of its interval; how many were tried."""
 
     questions: str
     shortcut: str
     number: Number
     tried: int
+
+    @property
+    def least(self) -> float:
+        """The lower end of the interval: a rule for a few questions may be right more often by luck."""
+        return _least(self.number)
 
     @property
     def mark(self) -> Markup:
@@ -58,19 +64,26 @@ class FunnelRow:
 
 
 def best_shortcuts(frames: Mapping[str, pd.DataFrame]) -> list[BestShortcut]:
-    """The best shortcut of each set and variant, in the order of the table; empty without a shortcut audit."""
+    """The best shortcut of each set and variant, in the order of the table, without those that know an answer.
+
+    Empty without a shortcut audit.
+    """
     found: dict[tuple[str, str], list[tuple[str, Number]]] = {}
     sets = set()
     for row in _rows(frames, SHORTCUTS, ("set", "variant", "shortcut")):
         number = number_of(row)
-        if row[MEASURE] == "accuracy" and number is not None:
+        if row[MEASURE] == "accuracy" and number is not None and row.get("rule") not in ANSWER_KNOWN:
             found.setdefault((row["set"], row["variant"]), []).append((row["shortcut"], number))
             sets.add(row["set"])
     best = []
     for (name, variant), tried in found.items():
-        shortcut, number = max(tried, key=lambda one: one[1].value)
+        shortcut, number = max(tried, key=lambda one: _least(one[1]))
         best.append(BestShortcut(variant if len(sets) == 1 else f"{name}: {variant}", shortcut, number, len(tried)))
     return best
+
+
+def _least(number: Number) -> float:
+    return number.value if number.low is None else number.low
 
 
 def caption_of(printed: Sequence[Mapping[str, Any]], table: str) -> str:

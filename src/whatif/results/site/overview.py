@@ -63,7 +63,7 @@ class Summary:
     @property
     def best(self) -> str:
         """The best shortcut of all, in words."""
-        one = max(self.shortcuts, key=lambda found: found.number.value)
+        one = max(self.shortcuts, key=lambda found: found.least)
         return f"up to {one.number.text}% ({one.questions}: {one.shortcut})"
 
     @property
@@ -151,6 +151,7 @@ def benchmark_page(
         one=found,
         groups=found.groups,
         axis=axis(),
+        has_chance=any(CHANCE in system.numbers for group in found.groups for system in group.systems),
         terms=_terms({measure for group in found.groups for measure in group.measures}),
         worse=worse,
         views=source.views,
