@@ -38,14 +38,14 @@ _WIDTH = 120  # characters of the printed table
     help="The options: one column with a list, or one column for each (A,B,C,D); `-` for options in the question.",
 )
 @click.option("--picture", metavar=_COLUMN, help="The picture (id, path or bytes); `-` for none.")
-@click.option("--pair", metavar=_COLUMN, help="What an original and its counterfactual question share.")
-@click.option("--group", metavar=_COLUMN, help="The group by which costs are shown.")
+@click.option("--pair", metavar=_COLUMN, help="The id that an original and its counterfactual question share.")
+@click.option("--group", metavar=_COLUMN, help="The group by which --prune counts what it drops.")
 @click.option("--variant", metavar=_COLUMN, help="The variant; each is audited on its own.")
 @click.option("--id", "item", metavar=_COLUMN, help="The item's id.")
 @click.option(
     "--pairs", metavar="COLUMN,COLUMN", help="An original and a counterfactual caption, instead of questions."
 )
-@click.option("--clusters", metavar=_COLUMN, help="What only belongs together, instead of the picture.")
+@click.option("--clusters", metavar=_COLUMN, help="Questions with the same value are never divided between folds; instead of the picture.")
 @click.option("--kind", type=click.Choice(_KINDS), help="What answers are; recognised by default.")
 @click.option("--config", help="The configuration of a Hugging Face folder.")
 @click.option("--split", help="The split of a Hugging Face folder; by default `test`.")
@@ -56,7 +56,7 @@ _WIDTH = 120  # characters of the printed table
     "--seed", default=0, type=click.IntRange(0, 2**32 - 1), show_default=True, help="Seed of folds and models."
 )
 @click.option(
-    "--confidence", default=0.95, type=click.FloatRange(0, 1, True, True), show_default=True, help="Of the intervals."
+    "--confidence", default=0.95, type=click.FloatRange(0, 1, True, True), show_default=True, help="Level of the intervals."
 )
 @click.option(
     "--language-model",

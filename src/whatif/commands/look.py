@@ -35,7 +35,7 @@ _LONGEST_CELL = 60
     default=6,
     type=click.IntRange(min=1),
     show_default=True,
-    help="How many pairs of questions stand on the contact sheet.",
+    help="Pairs of questions on the contact sheet.",
 )
 def show(what: str, rows: int, picture: Path | None, pairs: int) -> None:
     """Show a benchmark's results and its main table, or the rows and provenance of an artifact.

@@ -17,7 +17,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.command()
 @click.argument("benchmarks", nargs=-1, metavar="[BENCHMARK]...")
 @click.option("--params", "file", type=_FILE, help="The parameters. Default: params.yaml.")
-@click.option("--rates", type=_FILE, help="A file of rates. Without it, only the numbers of jobs are known.")
+@click.option("--rates", type=_FILE, help="A file of rates (docs/scale.md); without it, only jobs are counted.")
 @click.option("--gpu-hour", type=click.FloatRange(0), help="The price of a GPU hour, instead of that in the rates.")
 @click.option("--by-model", is_flag=True, help="Print a line for each model that is asked.")
 def plan(
@@ -39,7 +39,9 @@ def plan(
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for first, *cells in lines:
         numbers = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
-        click.echo("  ".join([first.ljust(widths[0]), *numbers]))
+        click.echo("  ".join([first.ljust(widths[0]), *numbers]).rstrip())
+    if rates is None:
+        click.echo("Only jobs are counted: give the items, GPU seconds and tokens of jobs by --rates (docs/scale.md).")
 
 
 def planned(

@@ -6,10 +6,15 @@ The options that select jobs (`--part`, `--model`) are the dimensions by which i
 from __future__ import annotations
 
 import contextlib
+from typing import TYPE_CHECKING
 
 import click
 
 from whatif.engine.errors import WhatifError
+
+if TYPE_CHECKING:
+    from whatif.engine.graph.graph import Graph
+    from whatif.engine.graph.jobs import Job
 
 _STEP = "Only this step of the stage, where it has several; all of them by default."
 _LIMIT = (
@@ -84,11 +89,25 @@ def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str 
     steps = graph.steps_of(stage, benchmark, chosen, step_name)
     jobs = [job for step in steps for job in graph.jobs_of(step, chosen)]
     if not is_planned():  # otherwise the planning process has already printed the warnings
-        for line in cautions(graph, jobs):
+        for line in (*cautions(graph, jobs), *(outdated(graph, jobs) if stage == "evaluate" else ())):
             say(line)
     for job in jobs:
         take_gpus(job, say)
         run(job, say)
+
+
+def outdated(graph: Graph, jobs: list[Job]) -> list[str]:
+    """A warning if models would be asked what a run would replace; a line for the first stale job, or none."""
+    from whatif.engine.graph.freshness import Condition, states
+
+    stale = {job: state for job, state in states(graph, jobs=jobs).items() if state.condition is Condition.STALE}
+    first = next((job for job in stale if job not in jobs), None)
+    if first is None:
+        return []
+    why = stale[first].reasons[0]
+    return [
+        f"warning: {first.name} is stale ({why}), so these questions may change; first run `dvc repro` or `snakemake`"
+    ]
 
 
 def estimate_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str | None) -> None:
@@ -98,8 +117,10 @@ def estimate_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name:
 
     graph = benchmarks.graph(benchmarks.load_params())
     steps = graph.steps_of(stage, benchmark, chosen, step_name)
-    lines = list(estimates(job for step in steps for job in graph.jobs_of(step, chosen)))
-    for line in lines or ["nothing to ask behind an endpoint; models on this machine cost nothing"]:
+    jobs = [job for step in steps for job in graph.jobs_of(step, chosen)]
+    for line in outdated(graph, jobs):
+        click.echo(line, err=True)
+    for line in list(estimates(jobs)) or ["nothing to ask behind an endpoint; models on this machine cost nothing"]:
         click.echo(line)
 
 

@@ -276,7 +276,7 @@ def test_people_may_remove_and_correct_questions(made: Project, tmp_path: Path) 
             made.run_jobs([job for job in made.jobs("verify") if not job.step.name])
         made.run("evaluate", "aggregate")
         funnel = made.text("metrics/small/funnel.csv")
-        assert "verify,labels,rejected,unknown label,1" in funnel and "verify,pairs,rejected,,1" in funnel
+        assert "verify,labels,rejected because,unknown label,1" in funnel and "verify,pairs,rejected,,1" in funnel
         after = {row["question_id"]: row for row in made.rows("verify", "questions")}
         assert removed["pair_id"] not in {row["pair_id"] for row in after.values()}
         assert after[corrected["question_id"]]["answer"] == wrong
