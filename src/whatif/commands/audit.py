@@ -45,7 +45,11 @@ _WIDTH = 120  # characters of the printed table
 @click.option(
     "--pairs", metavar="COLUMN,COLUMN", help="An original and a counterfactual caption, instead of questions."
 )
-@click.option("--clusters", metavar=_COLUMN, help="Questions with the same value are never divided between folds; instead of the picture.")
+@click.option(
+    "--clusters",
+    metavar=_COLUMN,
+    help="Questions with the same value are never divided between folds; instead of the picture.",
+)
 @click.option("--kind", type=click.Choice(_KINDS), help="What answers are; recognised by default.")
 @click.option("--config", help="The configuration of a Hugging Face folder.")
 @click.option("--split", help="The split of a Hugging Face folder; by default `test`.")
@@ -56,7 +60,11 @@ _WIDTH = 120  # characters of the printed table
     "--seed", default=0, type=click.IntRange(0, 2**32 - 1), show_default=True, help="Seed of folds and models."
 )
 @click.option(
-    "--confidence", default=0.95, type=click.FloatRange(0, 1, True, True), show_default=True, help="Level of the intervals."
+    "--confidence",
+    default=0.95,
+    type=click.FloatRange(0, 1, True, True),
+    show_default=True,
+    help="Level of the intervals.",
 )
 @click.option(
     "--language-model",

@@ -6,6 +6,7 @@ The options that select jobs (`--part`, `--model`) are the dimensions by which i
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -97,17 +98,20 @@ def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str 
 
 
 def outdated(graph: Graph, jobs: list[Job]) -> list[str]:
-    """A warning if models would be asked what a run would replace; a line for the first stale job, or none."""
-    from whatif.engine.graph.freshness import Condition, states
+    """A warning if models would be asked what a run would replace: a line for the first stale job. Writes nothing."""
+    from whatif.engine.graph.freshness import Condition, State, inputs_fresh, state_of
 
-    stale = {job: state for job, state in states(graph, jobs=jobs).items() if state.condition is Condition.STALE}
-    first = next((job for job in stale if job not in jobs), None)
-    if first is None:
-        return []
-    why = stale[first].reasons[0]
-    return [
-        f"warning: {first.name} is stale ({why}), so these questions may change; first run `dvc repro` or `snakemake`"
-    ]
+    found: dict[Job, State] = {}
+    contents: dict[Path, str] = {}
+    asking = set(jobs)
+    for job in graph.needed_for(jobs):
+        if job in asking:
+            continue
+        found[job] = state_of(job, contents, inputs_fresh(job, found))
+        if found[job].condition is Condition.STALE:
+            why = f"{job.name} is stale ({found[job].reasons[0]})"
+            return [f"warning: {why}, so these questions may change; first run `dvc repro` or `snakemake`"]
+    return []
 
 
 def estimate_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str | None) -> None:

@@ -58,6 +58,17 @@ def make_questions(project: Project) -> None:
             run(job, lambda line: None)
 
 
+def test_a_model_is_not_asked_stale_questions_without_a_warning(project: Project, endpoint: Endpoint) -> None:
+    make_questions(project)
+    project.values["seed"] += 1
+    project.write_params()
+    for arguments in (("--dry-run",), ("--model", "m")):
+        told = whatif("evaluate", "cvqa-real", *arguments).stderr.splitlines()[0]
+        assert re.match(
+            r"warning: \w+ cvqa-real.* is stale \(seed: .*\), so these questions may change; first run", told
+        )
+
+
 def test_what_a_dry_run_says_is_what_is_asked_then(project: Project, endpoint: Endpoint) -> None:
     prices = {"price_per_million_prompt_tokens": 1e6, "price_per_million_response_tokens": 1e5}
     project.values["models"]["m"] |= prices | {"max_new_tokens": 20, "key_variable": "NOT_SET"}

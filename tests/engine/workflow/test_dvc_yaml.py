@@ -176,8 +176,12 @@ def test_the_command_writes_once_and_checks(tmp_path: Path, monkeypatch: pytest.
         2,
         "whatif: dvc.yaml: does not fit params.yaml; run `whatif dvc-yaml`\n",
     )
-    assert not (tmp_path / "dvc.yaml").exists()
-    assert "written" in CliRunner().invoke(main, ["dvc-yaml"]).stdout
+    assert not (tmp_path / "dvc.yaml").exists() and not (tmp_path / "Snakefile").exists()
+    (tmp_path / ".gitignore").write_text("mine\n", encoding="utf-8")
+    told = CliRunner().invoke(main, ["dvc-yaml"]).stdout.splitlines()
+    assert told[1:] == ["Snakefile and 14 other files of every project: written; run `git init` before `dvc repro`"]
+    assert (tmp_path / "Snakefile").is_file() and (tmp_path / ".dvc/config").is_file()
+    assert (tmp_path / ".gitignore").read_text(encoding="utf-8") == "mine\n"
     assert (tmp_path / "dvc.yaml").read_bytes() == (ROOT / "dvc.yaml").read_bytes()
     assert "is up to date" in CliRunner().invoke(main, ["dvc-yaml"]).stdout
     rules = tmp_path / "stages" / "filter.smk"
