@@ -48,6 +48,7 @@ STATES: tuple[dict[str, str], ...] = (
     {"all": "none"},
     {"all": "all"},
     {"all": "some", "group": "lamps", "view": "figure-9"},
+    {"original": "not-asked", "group": "kites"},
     {},
 )
 # The browser tells the page of the address first, which then shows its items, and then this.
@@ -285,7 +286,7 @@ def without(site: Path, name: str, folder: Path) -> Path:
 def test_an_index_in_shards_shows_the_same(show: Callable[..., Page], shards: Path) -> None:
     page = show(path=shards)
     assert page.inner_text("#count") == f"{len(rows())} items"
-    for state in (*STATES[:4], STATES[9], STATES[12]):
+    for state in (*STATES[:4], STATES[9], STATES[12], STATES[13]):
         page.evaluate(VISIT, urlencode(state))
         page.wait_for_selector("#items:not([aria-busy])")
         assert listed(page) == expected(state), state

@@ -1,10 +1,10 @@
 """The folder that a step publishes (`Step.folder`): what whatif wrote there, and how it is written again.
 
-The artifacts `files` and `pictures` hold the whole folder, except pictures that are images of the job's inputs: these are
-stored there alone, and named by their hash. So it is neither an output for Snakemake nor for DVC, nor in
-git: where it is missing, as after a clone, nothing is due, and it is written from the artifacts. A record in
-`.whatif/published` has the hash and size of each file that whatif wrote. So a file that belongs to other artifacts,
-such as those of another commit, is not mistaken for one that someone edited, and pictures need not be read.
+The artifacts `files` and `pictures` hold the whole folder, except pictures that are images of the job's inputs: these
+are stored there alone, and named by their hash. So it is neither an output for Snakemake nor for DVC, nor in git: where
+it is missing, as after a clone, nothing is due, and it is written from the artifacts. A record in `.whatif/published`
+has the hash and size of each file that whatif wrote. So a file that belongs to other artifacts, such as those of
+another commit, is not mistaken for one that someone edited, and pictures need not be read.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
@@ -64,8 +64,8 @@ def publish(job: Job, say: Callable[[str], None] = lambda line: None) -> int:
     Only files that differ or are missing are written. Edited files, and files that whatif did not write, are set aside;
     those of earlier artifacts are deleted. Folders in `KEPT` stay as they are. A picture is compared by its size.
 
-    Raises WhatifError when an artifact is missing or unreadable, or when a file cannot be written. Pictures whose images
-    are not among the inputs now are left out, and `say` gets their number.
+    Pictures whose images are not among the inputs now are left out; `say` gets their number. Raises WhatifError when an
+    artifact is missing or unreadable, or when a file cannot be written.
     """
     folder = Path(job.step.folder)
     record = _record(job)
@@ -94,49 +94,39 @@ def publish(job: Job, say: Callable[[str], None] = lambda line: None) -> int:
     # Until the folder is complete, a file may be the old or the new one; neither is edited.
     _keep(job, made)
     written = 0
-    of_inputs: dict[str, list[str]] = {}  # paths by image
     for role in (PICTURES, TEXT_FILES):  # pages last: they name pictures
-        missing = set(due[role])
-        for row in artifacts.rows_of(job.outputs[role], job.step.outputs[role]) if missing else ():
-            if row["path"] not in missing:
-                continue
-            if row["bytes"] is None:
-                of_inputs.setdefault(row["sha256"], []).append(row["path"])
-                continue
-            written += _write(row["path"], row["bytes"], row["sha256"], made)
+        for name, digest, data in _contents(job, role, set(due[role])):
+            write_whole(Path(name), data, durable=False)
+            made[name] = (digest, len(data))
+            written += 1
             if role == TEXT_FILES:
-                verified.remember(Path(row["path"]), row["sha256"])
-        for image_id, data in _images(job, of_inputs):
-            for path in of_inputs.pop(image_id):
-                written += _write(path, data, image_id, made)
-        if left := sum(map(len, of_inputs.values())):
-            say(f"{folder}/ lacks {left:,} pictures: their images are not in the artifacts that {folder} was made from")
-        of_inputs = {}
+                verified.remember(Path(name), digest)
+    if left := sum(map(len, due.values())) - written:
+        say(f"{folder}/ lacks {left:,} pictures: their images are not in the artifacts that {folder} was made from")
     _keep(job, made)
     _remove_empty(folder)
     return written
 
 
+def _contents(job: Job, role: str, due: Set[str]) -> Iterator[tuple[str, str, bytes]]:
+    """Path, SHA-256 and bytes of the files that are due; pictures whose images are not there are left out."""
+    of_inputs: dict[str, list[str]] = {}  # paths by image
+    for row in artifacts.rows_of(job.outputs[role], job.step.outputs[role]) if due else ():
+        if row["path"] in due and row["bytes"] is None:
+            of_inputs.setdefault(row["sha256"], []).append(row["path"])
+        elif row["path"] in due:
+            yield row["path"], row["sha256"], row["bytes"]
+    paths = [path for path in image_paths(job) if path.exists()] if of_inputs else []
+    for row in artifacts.rows_of(paths, IMAGES, ["image_id", "image"], only={"image_id": of_inputs}):
+        image_id, data = row["image_id"], row["image"]["bytes"]
+        if image_id in of_inputs and hashlib.sha256(data).hexdigest() == image_id:
+            for name in of_inputs.pop(image_id):
+                yield name, image_id, data
+
+
 def image_paths(job: Job) -> list[Path]:
     """The artifacts of images that a job reads."""
     return [path for given in job.inputs.values() if given.table == IMAGES for path in given.paths]
-
-
-def _images(job: Job, wanted: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
-    """The wanted images that are in the job's inputs: id and bytes, each once."""
-    found: set[str] = set()
-    paths = [path for path in image_paths(job) if path.exists()] if wanted else []
-    for row in artifacts.rows_of(paths, IMAGES, ["image_id", "image"], only={"image_id": [*wanted]}):
-        image_id, data = row["image_id"], row["image"]["bytes"]
-        if image_id not in found and hashlib.sha256(data).hexdigest() == image_id:
-            found.add(image_id)
-            yield image_id, data
-
-
-def _write(path: str, data: bytes, digest: str, made: dict[str, tuple[str, int]]) -> int:
-    write_whole(Path(path), data, durable=False)
-    made[path] = (digest, len(data))
-    return 1
 
 
 def _wanted(job: Job, role: str) -> dict[str, str]:

@@ -4,7 +4,8 @@ A shard is a script file that the page loads when it needs it (`script_data`). T
 
 - `list`: what the list shows of 500 items each;
 - `group`: the number of each item's group, for 250,000 items, as all columns below;
-- `codes-S`: the codes of system S on each side; `all`: whether all systems are right, some or none (`over_all`);
+- `codes-S`: the codes of system S on each side;
+- `answers`: the number of each item's text in a list of texts, which say how systems answered it (`over_all`);
 - `view-V`: the positions of the items of view V, in one shard;
 - `ids`: the CRC-32 of ids with their positions, in ascending order, divided evenly by the value of the CRC.
 
@@ -63,7 +64,8 @@ class ItemIndex:
         self._ids: array[int] = array("I")
         self._list: list[Any] = []
         self._group: list[int] = []
-        self._all = bytearray()
+        self._over_all: dict[str, int] = {}
+        self._answers: list[int] = []
         self._codes: dict[tuple[str, str], bytearray] = {}
 
     def __len__(self) -> int:
@@ -91,7 +93,7 @@ class ItemIndex:
             column = self._codes.setdefault((system, side), bytearray())
             column += NOT_ASKED.encode() * (place - len(column)) + code.encode()
         self._group.append(group)
-        self._all += over_all(codes).encode()
+        self._answers.append(self._over_all.setdefault(over_all(codes), len(self._over_all)))
         of_sides = {
             side: "".join(codes.get((system, side), NOT_ASKED) for system in self._systems)
             for side in sorted({side for _, side in codes})
@@ -148,12 +150,12 @@ class ItemIndex:
     def _end_columns(self) -> None:
         shard = (len(self) - 1) // PER_COLUMN
         self._put("group", shard, self._group)
-        self._put("all", shard, self._all.decode())
+        self._put("answers", shard, [[*self._over_all], self._answers])
         for system, number in self._systems.items():
             columns = {side: self._codes[system, side] for side in SIDES if (system, side) in self._codes}
             texts = {side: column.decode().ljust(len(self._group), NOT_ASKED) for side, column in columns.items()}
             self._put(f"codes-{number}", shard, texts)
-        self._group, self._all, self._codes = [], bytearray(), {}
+        self._group, self._answers, self._over_all, self._codes = [], [], {}, {}
 
     def _put_ids(self) -> int:
         """Publishes the shards of ids; returns their number."""
@@ -170,12 +172,13 @@ class ItemIndex:
 
 
 def over_all(codes: Mapping[tuple[str, str], str]) -> str:
-    """Whether `a`ll systems are right on all sides of an item, `s`ome or `n`one; `-` if none was asked."""
+    """How many systems were asked about an item, and the codes that systems have on its `SIDES`: `2 rr- rw-`.
+
+    Codes that several systems have are there once, so that few of these texts differ.
+    """
     asked = {system for system, _ in codes}
-    wrong = {system for (system, _), code in codes.items() if code != RIGHT}
-    if not asked:
-        return NOT_ASKED
-    return "a" if not wrong else "n" if wrong == asked else "s"
+    found = {"".join(codes.get((system, side), NOT_ASKED) for side in SIDES) for system in asked}
+    return " ".join((str(len(asked)), *sorted(found)))
 
 
 def side_codes(questions: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], str]:

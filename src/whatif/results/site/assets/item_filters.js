@@ -8,7 +8,7 @@
   const SIDE_KEYS = { original: "original", counterfactual: "counterfactual", "": "answers" };
   // Codes of answers, as item_index.py has them, by status.
   const STATUSES = { right: "r", "not-right": "wne", wrong: "w", none: "n", error: "e", "not-asked": "-" };
-  const OVER_ALL = { all: "a", none: "n", some: "s" }; // as `over_all` in item_index.py
+  const OVER_ALL = ["all", "none", "some"];
   const RIGHT = "r".charCodeAt(0);
   const NOT_ASKED = "-".charCodeAt(0);
 
@@ -36,7 +36,7 @@
       original: (value) => value in STATUSES,
       counterfactual: (value) => value in STATUSES,
       answers: (value) => value in STATUSES,
-      all: (value) => value in OVER_ALL,
+      all: (value) => OVER_ALL.includes(value),
       page: (value) => /^[1-9]\d{0,8}$/.test(value),
       difference: (value) => value === "shown",
     };
@@ -77,15 +77,28 @@
   };
 
   const sidesWanted = (state) => Object.entries(SIDE_KEYS).filter(([, key]) => state[key]);
-  /** The numbers of the systems of which one must have the wanted answers. */
-  const systemsOf = (index, state) => (state.system ? [index.system.get(state.system)] : [...index.systems.keys()]);
-
   /** The columns that the filters of a state read (see item_index.py); each has one file for each shard. */
   function columnsOf(index, state) {
-    const systems = sidesWanted(state).length ? systemsOf(index, state) : [];
-    if (state.system && state.other) systems.push(index.system.get(state.system), index.system.get(state.other));
-    return [...(state.group ? ["group"] : []), ...(state.all ? ["all"] : []),
-      ...new Set(systems.map((system) => `codes-${system}`))];
+    const names = state.system ? [sidesWanted(state).length || state.other ? state.system : "", state.other] : [];
+    const ofAll = state.all || (!state.system && sidesWanted(state).length);
+    return [...(state.group ? ["group"] : []), ...(ofAll ? ["answers"] : []),
+      ...names.filter(Boolean).map((name) => `codes-${index.system.get(name)}`)];
+  }
+
+  /** Whether one system has the wanted answers; `given` is the text of an item as `over_all` in item_index.py. */
+  function someSystem(index, wanted, given) {
+    const [asked, ...found] = given.split(" ");
+    if (Number(asked) < index.systems.length) found.push("---");
+    const places = Object.keys(SIDE_KEYS);
+    return found.some((codes) => wanted.every(([side, accepted]) => accepted[codes.charCodeAt(places.indexOf(side))]));
+  }
+
+  /** Whether `all` systems, `none` or `some` are right on every question of an item; empty if none was asked. */
+  function overAll(given) {
+    const found = given.split(" ").slice(1);
+    const right = found.filter((codes) => /^[r-]*$/.test(codes)).length;
+    if (!found.length) return "";
+    return right === 0 ? "none" : right === found.length ? "all" : "some";
   }
 
   /**
@@ -97,47 +110,41 @@
     const count = Math.min(index.perColumn, index.count - start);
     const keep = new Uint8Array(count).fill(1);
     const codes = (system, side) => {
-      const text = columns[`codes-${system}`][side];
+      const text = columns[`codes-${index.system.get(system)}`][side];
       return text ? encoder.encode(text) : new Uint8Array(count).fill(NOT_ASKED);
-    };
-    const only = (kept) => {
-      for (let place = 0; place < count; place += 1) keep[place] &= kept[place];
     };
     if (state.view) {
       const shown = new Uint8Array(count);
       for (const position of inView) if (position >= start && position < start + count) shown[position - start] = 1;
-      only(shown);
+      for (let place = 0; place < count; place += 1) keep[place] &= shown[place];
     }
     if (state.group) {
       const group = index.group.get(state.group);
       for (let place = 0; place < count; place += 1) if (columns.group[place] !== group) keep[place] = 0;
     }
-    if (state.all) {
-      const wanted = OVER_ALL[state.all].charCodeAt(0);
-      only(encoder.encode(columns.all).map((code) => code === wanted));
-    }
-    const wanted = sidesWanted(state);
-    if (wanted.length) {
-      const any = new Uint8Array(count);
-      for (const system of systemsOf(index, state)) {
-        const every = new Uint8Array(count).fill(1);
-        for (const [side, key] of wanted) {
-          const [accepted, given] = [accepts(state[key]), codes(system, side)];
-          for (let place = 0; place < count; place += 1) every[place] &= accepted[given[place]];
-        }
-        for (let place = 0; place < count; place += 1) any[place] |= every[place];
+    const wanted = sidesWanted(state).map(([side, key]) => [side, accepts(state[key])]);
+    const [texts, given] = columns.answers || [[], []];
+    const ofTexts = (test) => {
+      const accepted = texts.map((text) => Number(test(text)));
+      for (let place = 0; place < count; place += 1) keep[place] &= accepted[given[place]];
+    };
+    if (state.all) ofTexts((text) => overAll(text) === state.all);
+    if (wanted.length && !state.system) ofTexts((text) => someSystem(index, wanted, text));
+    else {
+      for (const [side, accepted] of wanted) {
+        const found = codes(state.system, side);
+        for (let place = 0; place < count; place += 1) keep[place] &= accepted[found[place]];
       }
-      only(any);
     }
     if (state.system && state.other) {
       const any = new Uint8Array(count);
       for (const side of index.sides) {
-        const [one, two] = [state.system, state.other].map((name) => codes(index.system.get(name), side));
+        const [one, two] = [state.system, state.other].map((name) => codes(name, side));
         for (let place = 0; place < count; place += 1) {
           if (one[place] !== NOT_ASKED && two[place] !== NOT_ASKED) any[place] |= (one[place] === RIGHT) !== (two[place] === RIGHT);
         }
       }
-      only(any);
+      for (let place = 0; place < count; place += 1) keep[place] &= any[place];
     }
     const found = [];
     for (let place = 0; place < count; place += 1) if (keep[place]) found.push(start + place);

@@ -7,7 +7,7 @@
   const KEPT_FILES = { items: 12, list: 200, text: 20 }; // of files by kind that are kept in memory
   const AHEAD = 4; // files of texts that are loaded while one is searched
   const TYPING_PAUSE = 120; // milliseconds
-  const SEARCH_SHOWN = 250; // milliseconds from when a search shows what it has found to when it does so again
+  const SEARCH_SHOWN = 100; // milliseconds from when a search shows what it has found to when it does so again
   const SIDE_LABELS = { original: "On the original", counterfactual: "On the counterfactual", "": "Answer" };
   const KEYS_SETTING = "whatif-keys"; // in the browser's storage: `off` switches keys of one letter off
 
