@@ -10,6 +10,7 @@ number of pairs, 1 for proportional; memory is the peak of the process.
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import itertools
 import json
@@ -141,6 +142,7 @@ def main(sizes: list[int]) -> None:
 def make_step(step: str, folder: Path, other: Path) -> None:
     """Makes one step in this process; prints what it took."""
     os.chdir(folder)
+    gc.set_threshold(50_000)  # as the command line does
     jobs = _made_by(step, folder)
     before = time.process_time()
     jobs()

@@ -28,10 +28,9 @@ def audited(released: Path) -> str | None:
     """A row for each benchmark, variant and kind of answer; None where the default run has not made ours."""
     if not all((VERIFIED / name / "questions.parquet").is_file() for name in ("cvqa-synthetic", "cvqa-real")):
         return None
-    rows: list[tuple[str, ...]] = [("benchmark", "questions", "number", "chance", "TF-IDF model", "best rule")]
+    rows: list[tuple[str, ...]] = [("benchmark", "questions", "number", "chance", "best rule")]
     for name, benchmark in _benchmarks(released.parents[1]):
         for section in audit(benchmark.items, How(seed=SEED)).sections:
-            by_rule = {one.rule: one for one in section.findings}
             best = _best_of(section.findings)
             of = "" if best.n == len(section.items) else f" ({best.n:,} questions)"
             rows.append(
@@ -40,7 +39,6 @@ def audited(released: Path) -> str | None:
                     section_name(section.variant, section.kind),
                     f"{len(section.items):,}",
                     f"{100 * float(section.chances.mean()):.1f}",
-                    _cell(by_rule["text"]),
                     f"{rule_name(best)}{of}: {_cell(best)}",
                 )
             )
@@ -49,7 +47,7 @@ def audited(released: Path) -> str | None:
 
 def pruned(released: Path) -> str:
     """A row for each released set of questions: what repairing it by dropping costs."""
-    rows: list[tuple[str, ...]] = [("benchmark", "pairs", "kept", "best rule before", "after", "fresh audit", "rounds")]
+    rows: list[tuple[str, ...]] = [("benchmark", "pairs", "kept", "best rule before", "fresh audit", "rounds")]
     for name, path in (("C-VQA-Synthetic, released", _SYNTHETIC), ("C-VQA-Real, released", _REAL)):
         items = read_benchmark(released.parents[1] / path).items
         print(name, flush=True)
@@ -91,8 +89,8 @@ def _best_of(findings: Sequence[Finding]) -> Finding:
 
 
 def _best(found: Pruned) -> Iterator[str]:
-    """That rule in each of the three audits."""
-    for one in (found.before, found.after, found.fresh):
+    """That rule before, and in the fresh audit."""
+    for one in (found.before, found.fresh):
         best = _best_of(one.findings)
         where = section_name(best.variant, best.kind)
         yield f"{rule_name(best)}, {where}: {_cell(best)}, chance {100 * best.chance:.1f}"

@@ -30,15 +30,12 @@ from whatif.results.reporting.rendering import grid
 from whatif.results.reporting.table import Column, View, from_csv
 
 SIMULATED = (
-    *("coverage", "coverage of other designs", "coverage of independent questions"),
-    *("rejections", "random annotators"),
+    *("coverage", "rejections", "random annotators"),
     "hostile programs",
     PRUNED,
 )
 _PUZZLES = "metrics/cvqa-synthetic"
-QUESTIONS_FILE = ROOT / "data/verify/cvqa-synthetic/questions.parquet"
 _RELEASED_PAGE = "docs/cvqa-synthetic.md"
-_COMPARED = ("| |", "|---", "| questions", "| mean words", "| right answer,", "| rank of")  # rows that the page shows
 
 
 def pages() -> list[Path]:
@@ -128,27 +125,13 @@ def _released_shortcuts(released: Path) -> str:
     return _audit_table(shortcuts({"released": found}, settings.confidence).frame, "released")
 
 
-def _compared(released: Path) -> str | None:
-    """Some rows of our questions beside the released ones; None where the default run has not made ours."""
-    from whatif.engine import artifacts
-    from whatif.engine.artifacts.schemas import QUESTIONS
-    from whatif.formats.c_vqa import read_released
-    from whatif.scoring.statistics.question_sets import ALL, compare_markdown, summary
-
-    if not QUESTIONS_FILE.is_file():
-        return None
-    ours, theirs = summary(artifacts.read(QUESTIONS_FILE, QUESTIONS).to_pylist()), summary(read_released(released))
-    _, table = compare_markdown({ALL: ours[ALL]}, {ALL: theirs[ALL]}).strip().split("\n\n", 1)
-    return "\n".join(line for line in table.splitlines() if line.startswith(_COMPARED))
-
-
-def _of_released_table(row: int, column: int) -> str:
-    """A percentage of the released set's audit as it stands in its table: README repeats two of them."""
+def _of_released_table(column: int) -> str:
+    """A percentage of the released set's original questions as it stands in the table of its audit, for README."""
     text = (ROOT / _RELEASED_PAGE).read_text(encoding="utf-8")
     block = re.search(r"<!-- released shortcuts -->\n(.*?)\n<!-- /", text, flags=re.DOTALL)
     if not block:
         raise ValueError(f"{_RELEASED_PAGE} has no block `released shortcuts`")
-    cell = block[1].split("\n")[2 + row].split("|")[1 + column]
+    cell = block[1].split("\n")[2].split("|")[1 + column]
     return cell.split("(")[0].strip() + "%"
 
 
@@ -174,15 +157,23 @@ def _audit_table(frame: pd.DataFrame, name: str) -> str:
     return markdown([cells.header, *cells.rows], cells.texts)
 
 
+def _plan() -> str:
+    """What the papers' sizes need, as `whatif plan` prints it."""
+    from whatif.commands.plan import planned
+    from whatif.engine.cluster.run_plan import table
+
+    rows = planned(ROOT / "docs/paper-scale.yaml", rates_file=ROOT / "docs/paper-rates.yaml", gpu_hour=2)
+    return markdown(table(rows), text_columns=1)
+
+
 NUMBERS: dict[str, Callable[[], str]] = {
+    "plan": _plan,
     "table7": _table7,
     "pairs": lambda: f"{_pairs():,}",
     "questions": lambda: f"{2 * _pairs():,}",
     "shortcuts": _shortcuts,
-    "second smallest": lambda: _of_released_table(row=0, column=2),
-    "forest": lambda: _of_released_table(row=0, column=3),
-    "second smallest, counterfactual": lambda: _of_released_table(row=1, column=2),
-    "forest, counterfactual": lambda: _of_released_table(row=1, column=3),
+    "second smallest": lambda: _of_released_table(2),
+    "forest": lambda: _of_released_table(3),
     **embedded.NUMBERS,
     **claims.NUMBERS,
     **recomputed.NUMBERS,
@@ -192,7 +183,6 @@ NUMBERS: dict[str, Callable[[], str]] = {
 }
 RELEASED: dict[str, Callable[[Path], str | None]] = {
     "released shortcuts": _released_shortcuts,
-    "compared": _compared,
     "audited benchmarks": audited,
     "largest option": largest_option,
     "largest option, most kept": most_kept,
@@ -205,8 +195,6 @@ def main() -> None:
         _write(lambda text: with_released(text, released))
     else:
         print("tables of the released C-VQA-Synthetic: left as they are; WHATIF_DATA names no folder that has it")
-    if released and not QUESTIONS_FILE.is_file():
-        print(f"comparison with the released set: left as it is; {QUESTIONS_FILE.relative_to(ROOT)} is not there")
     _write(updated)
     if guessed.write():
         print(f"{guessed.FILE.relative_to(ROOT)}: written")

@@ -21,6 +21,7 @@ pytest_plugins = [
     "tests.pipeline.checkouts",
     "tests.pipeline.power_cuts",
     "tests.pipeline.real_installations",
+    "tests.s3_server",
     "tests.served_model",
     "tests.results.site.chromium",
 ]

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.command_line import whatif
 from tests.defaults import ROOT
 from whatif import benchmarks
 from whatif.commands.summary import lines_of
 from whatif.engine.errors import WhatifError
+from whatif.results.reporting.headline_numbers import dvc_numbers, json_numbers, paired_numbers, summary_of
 
 HEAD = "model,name,source,strategy,group,measure,value,low,high,n,p,p_holm\n"
 
@@ -87,6 +91,33 @@ def test_the_recorded_results_fit_a_terminal_and_say_something_of_every_benchmar
     for name in benchmarks.load_params(ROOT / "params.yaml").benchmarks:
         found = lines_of(name, benchmarks.benchmark(name).headline, len, ROOT / "metrics")
         assert len(found) > 1 and max(map(len, found)) <= 100, name
+
+
+@pytest.mark.process
+def test_dvc_metrics_show_of_the_recorded_results_fits_a_screen(tmp_path: Path) -> None:
+    params = benchmarks.load_params(ROOT / "params.yaml")
+    graph, folders = benchmarks.graph(params), []
+    for step in (step for one in graph.benchmarks.values() for step in one.steps if step.summary):
+        name = step.benchmark
+        numbers = json_numbers(ROOT / f"metrics/{name}.json")
+        summary = summary_of(
+            paired_numbers(ROOT / f"metrics/{name}/paired.csv"), numbers or [], graph.benchmarks[name].headline
+        )
+        (tmp_path / step.summary).mkdir(parents=True)
+        for model, few in dvc_numbers(summary, step.summarized(params)).items():
+            assert few, f"{name}: no number of {model}"
+            (tmp_path / step.summary / f"{model}.json").write_text(json.dumps(few), encoding="utf-8")
+        folders.append(step.summary)
+    assert [folder.split("/")[1] for folder in folders] == list(params.benchmarks)
+    (tmp_path / "dvc.yaml").write_text(yaml.safe_dump({"metrics": folders}), encoding="utf-8")
+    (tmp_path / ".dvc").mkdir()
+    (tmp_path / ".dvc/config").write_text("[core]\n    no_scm = true\n", encoding="utf-8")
+    command = [sys.executable, "-m", "dvc", "metrics", "show"]
+    header, *rows = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert header.split() == ["Path", "counterfactual", "drop", "score"]
+    assert 30 < len(rows) < 80 and max(map(len, (header, *rows))) <= 100
 
 
 def test_the_measures_that_benchmarks_name_are_among_their_metrics() -> None:

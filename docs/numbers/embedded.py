@@ -68,16 +68,6 @@ def _detector() -> str:
     return f"{min(shares):.1f}% to {max(shares):.1f}%"
 
 
-def _in_puzzles(subject: str) -> Callable[[], str]:
-    """How many things of its subject the embedded detector finds in a puzzle, and how many there are."""
-
-    def shown() -> str:
-        found = _measured("owlv2", "puzzles", subject, subject.removesuffix("s"), "found on average")
-        return f"{found:.1f} of {_measured('owlv2', 'puzzles', subject, 'there on average'):.1f}"
-
-    return shown
-
-
 def _worst_nouns() -> str:
     """The three nouns that the embedded diffusion pipeline draws worst, with the share of right things."""
     nouns = read_json("src/whatif/world/checkpoints/diffusion/accuracy.json")["nouns"]
@@ -100,8 +90,5 @@ NUMBERS: dict[str, Callable[[], str]] = {
     "detector": _detector,
     "detector, halves": _exact_share("owlv2", "crops", "half of a scene"),
     "detector, crops": _exact_share("owlv2", "crops", "around a thing"),
-    "detector, flowers": _in_puzzles("flowers"),
-    "detector, dots": _in_puzzles("dots"),
     "worst nouns": _worst_nouns,
-    "less change": lambda: f"{_measured('diffusion', 'noun_swaps', 'times_less_than_with_another_seed'):.0f}",
 }

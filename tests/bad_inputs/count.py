@@ -1,4 +1,4 @@
-"""Counts the cases by kind of input for docs/reliability.md: `python -m tests.bad_inputs.count`."""
+"""Counts the cases by kind of input: `python -m tests.bad_inputs.count`. docs/reliability.md has their number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The counts in docs/reliability.md match the tests."""
+"""The number of cases in docs/reliability.md is that of the tests."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.bad_inputs.count import KINDS, counts, table
+from tests.bad_inputs.count import KINDS, counts
 
 
-def test_the_page_has_the_counts() -> None:
+def test_the_page_has_the_number_of_cases() -> None:
     pytest.importorskip("transformers")
     page = (Path(__file__).parents[2] / "docs/reliability.md").read_text(encoding="utf-8")
-    assert table() in page, f"put this into docs/reliability.md:\n{table()}"
-    assert sum(counts().values()) >= 200
+    cases = f"{sum(counts().values()):,} cases"
+    assert f" {cases}" in " ".join(page.split()), f"docs/reliability.md must say {cases}"
 
 
 def test_every_module_is_counted() -> None:

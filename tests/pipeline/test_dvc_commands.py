@@ -18,6 +18,7 @@ pytestmark = pytest.mark.pipeline
 CHANGED = "models.random.adapter"
 VALUES = ("random", OTHER_ANSWERS[CHANGED])
 METRICS = "metrics/cvqa-synthetic.json"
+FOLDER = "metrics/cvqa-synthetic/summary"
 PLOT = "metrics/cvqa-synthetic/accuracy.csv"
 WIDTH = 120  # of a terminal in which a table can be read without wrapped lines
 MOST_METRICS = 12  # a model; more than these cannot be read in one table
@@ -42,6 +43,12 @@ def metrics_at(checkout: Checkout, revision: str) -> dict[str, Any]:
     return leaves(json.loads(at(checkout, revision, METRICS)))
 
 
+def few_at(checkout: Checkout, revision: str) -> dict[tuple[str, str], float]:
+    """The numbers of the file of each model: path and key -> number."""
+    paths = checkout.run("git", "ls-tree", "--name-only", revision, f"{FOLDER}/").stdout.splitlines()
+    return {(path, key): value for path in paths for key, value in json.loads(at(checkout, revision, path)).items()}
+
+
 def printed(checkout: Checkout, *command: str) -> list[list[str]]:
     """The rows of the table that a command prints, which must fit a terminal; all files that it needs were there."""
     done = checkout.run("dvc", *command)
@@ -52,29 +59,37 @@ def printed(checkout: Checkout, *command: str) -> list[list[str]]:
 
 
 def test_metrics_diff_prints_both_values_and_the_change_of_every_metric_that_differs(two_commits: Checkout) -> None:
-    before, after = metrics_at(two_commits, "HEAD~1"), metrics_at(two_commits, "HEAD")
+    before, after = few_at(two_commits, "HEAD~1"), few_at(two_commits, "HEAD")
     differing = {name: (before[name], after[name]) for name in before if before[name] != after[name]}
     header, *rows = printed(two_commits, "metrics", "diff", "HEAD~1", "HEAD")
     assert header == ["Path", "Metric", "HEAD~1", "HEAD", "Change"]
-    assert {path for path, *_ in rows} == {METRICS}
-    assert {name: (float(old), float(new)) for _, name, old, new, _ in rows} == differing
+    assert {(path, name): (float(old), float(new)) for path, name, old, new, _ in rows} == differing
     for _, _, old, new, change in rows:
         assert float(change) == pytest.approx(float(new) - float(old), abs=1e-4)
-    # Only this model answers otherwise: its accuracy on original and counterfactual questions, and the drop.
-    assert {name.split(".")[0] for name in differing} == {"random"}
-    assert len(differing) >= 2
+    # Only this model answers otherwise.
+    assert {path for path, _ in differing} == {f"{FOLDER}/random.json"}
 
 
-def test_metrics_show_is_a_table_of_a_few_numbers_for_each_model(two_commits: Checkout) -> None:
-    found = metrics_at(two_commits, "HEAD")
+def test_metrics_diff_of_one_benchmark_has_all_its_numbers(two_commits: Checkout) -> None:
+    before, after = metrics_at(two_commits, "HEAD~1"), metrics_at(two_commits, "HEAD")
     models = {"random", "first-option", "majority"}
-    assert {name.split(".")[0] for name in found} == models
-    assert all(isinstance(value, int | float) for value in found.values())
-    assert len(found) <= MOST_METRICS * len(models)
-    lines = two_commits.run("dvc", "metrics", "show", "--md").stdout.strip().splitlines()
-    header, _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines)
-    (shown,) = [row for row in (dict(zip(header, cells, strict=True)) for cells in rows) if row["Path"] == METRICS]
-    assert {name: float(shown[name]) for name in found} == found
+    assert {name.split(".")[0] for name in after} == models
+    assert len(after) <= MOST_METRICS * len(models)
+    options = ("--all", "--no-path", "--targets", METRICS)
+    header, *rows = printed(two_commits, "metrics", "diff", *options, "--", "HEAD~1", "HEAD")
+    assert header == ["Metric", "HEAD~1", "HEAD", "Change"]
+    assert {name: (float(old), float(new)) for name, old, new, _ in rows} == {
+        name: (pytest.approx(before[name]), pytest.approx(after[name])) for name in before
+    }
+
+
+def test_metrics_show_is_a_row_of_a_few_numbers_for_each_model(two_commits: Checkout) -> None:
+    found = few_at(two_commits, "HEAD")
+    header, *rows = printed(two_commits, "metrics", "show")
+    assert header == ["Path", "counterfactual", "drop"]
+    shown = {(path, key): float(cell) for path, *cells in rows for key, cell in zip(header[1:], cells, strict=True)}
+    assert shown == found
+    assert {path for path, _ in found} == {f"{FOLDER}/{name}.json" for name in ("random", "first-option", "majority")}
 
 
 def test_params_diff_prints_the_changed_setting_alone(two_commits: Checkout) -> None:
@@ -116,10 +131,9 @@ def test_exp_show_prints_both_commits_with_the_changed_setting_and_metrics(two_c
     before = two_commits.run("git", "rev-parse", "--short=7", "HEAD~1").stdout.strip()
     commits = [by_revision["main"], by_revision[before]]
     assert [row[CHANGED] for row in commits] == [VALUES[1], VALUES[0]]
-    old, new = metrics_at(two_commits, "HEAD~1"), metrics_at(two_commits, "HEAD")
-    for name in old:
-        if old[name] == new[name]:
-            assert name not in rows[0]
-        else:
-            assert [float(row[name]) for row in commits] == [new[name], old[name]]
+    old, new = few_at(two_commits, "HEAD~1"), few_at(two_commits, "HEAD")
+    for path, key in old:
+        numbers = [found[path, key] for found in (new, old)]
+        shown = [float(row[f"{path}:{key}"]) for row in commits if f"{path}:{key}" in row]
+        assert shown == ([] if numbers[0] == numbers[1] else numbers)
     assert "models.majority.adapter" not in rows[0]

@@ -1,4 +1,4 @@
-"""Writes the table of docs/statistics.md on the two-parameter logistic model (2PL).
+"""Prints what docs/statistics.md says of the two-parameter logistic model (2PL).
 
 `python -m tests.scoring.item_response_simulation` compares this model, fitted by mirt (`pip install mirt==1.2.0`, which
 is no requirement of whatif), with what `whatif subset` reports: how well each orders questions and models.

@@ -150,12 +150,12 @@ def test_what_a_rule_compares_is_told_for_each_option() -> None:
     bounded = [{**options(SCORES)[1], "at_most": True}, options(SCORES)[0]]
     unknown = options([(None, None, None, None), SCORES[0]])
     rows = column(options(SCORES), None, bounded, unknown, chunks=2)
-    mean, nothing, bound, by_mean = compared(rows, "mean")
-    assert mean == [(-1.0, False), (-2.0, False), (-2.0, False), (-3.0, False)]
-    assert nothing is None
-    assert bound == [(-2.0, True), (-1.0, False)]
-    assert by_mean == [(-1.0, False), (-1.0, False)]
-    images, *_, by_sum = compared(rows, "minus-without-image")
-    assert images is not None and [value for value, _ in images] == [-1.0, -1.0, 7.0, 5.0]
-    assert by_sum is not None and math.isnan(by_sum[0][0]) and by_sum[1][0] == -1.0
-    assert compared(column(None), "mean") == [None]
+    assert compared(rows, "mean") == [
+        "A -1.000, B -2.000, C -2.000, D -3.000",
+        "",
+        "A at most -2.000, B -1.000",
+        "A -1.000, B -1.000",
+    ]
+    images, *_, unknown_sum = compared(rows, "minus-without-image")
+    assert (images, unknown_sum) == ("A -1.000, B -1.000, C 7.000, D 5.000", "A nan, B -1.000")
+    assert compared(column(None), "mean") == [""]

@@ -182,7 +182,8 @@ def published_by_others(graph: Graph) -> list[Path]:
     for name in set(installed(graph.params.folder)) - set(graph.benchmarks):
         if any(Path("metrics").glob(f"{name}*")):
             with suppress(WhatifError):
-                found += [Path(file) for file in benchmark(name, graph.params.folder).text_files]
+                for step in benchmark(name, graph.params.folder).steps:
+                    found += [*map(Path, step.text_files), *(Path(step.summary).glob("*.json") if step.summary else ())]
     return sorted(path for path in found if path.is_file())
 
 

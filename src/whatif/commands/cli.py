@@ -64,6 +64,7 @@ COMMANDS = {
     "audit": "whatif.commands.audit:audit",
     "compare": "whatif.commands.look:compare",
     "diff": "whatif.commands.diff:diff",
+    "plan": "whatif.commands.plan:plan",
     "power": "whatif.commands.power:power",
     "weaknesses": "whatif.commands.weaknesses:weaknesses",
     "subset": "whatif.commands.subset:subset",

@@ -15,12 +15,14 @@ from whatif.engine.files.project_folder import display_path
 
 if TYPE_CHECKING:
     from whatif.engine.params.prices import Prices
+    from whatif.models.responses.remote import SharedAnswers
+    from whatif.models.responses.store import Merged, ResponseStore
     from whatif.models.responses.tallies import Tally
 
 
 @click.group()
 def responses() -> None:
-    """Show the stored answers of models, write them to a file, or merge those of another machine.
+    """Show the stored answers of models, and share them with other machines.
 
     The store is .whatif/responses.sqlite, or the file that the environment variable WHATIF_RESPONSES names.
     """
@@ -140,7 +142,44 @@ def merge(files: tuple[Path, ...]) -> None:
     if missing:
         raise WhatifError(f"{missing[0]}: no such file")
     with ResponseStore(store_path()) as store:
-        merged = store.merge(files)
+        _say_merged(store, store.merge(files))
+
+
+_REMOTE = click.option("--remote", "-r", metavar="NAME", help="A DVC remote. Default: the project's default remote.")
+
+
+@responses.command()
+@_REMOTE
+def push(remote: str | None) -> None:
+    """Send the answers that a DVC remote does not have, for `whatif responses pull` in another clone."""
+    from whatif.models.responses.store import ResponseStore
+
+    with ResponseStore(_existing()) as store:
+        shared = _shared(store, remote)
+        click.echo(f"{shared.url}: {shared.push(store):,} answers added")
+
+
+@responses.command()
+@_REMOTE
+def pull(remote: str | None) -> None:
+    """Merge the answers that other machines have sent to a DVC remote.
+
+    A request that already has an answer in this store keeps it.
+    """
+    from whatif.models.responses.store import ResponseStore, store_path
+
+    with ResponseStore(store_path()) as store:
+        _say_merged(store, _shared(store, remote).pull(store))
+
+
+def _shared(store: ResponseStore, remote: str | None) -> SharedAnswers:
+    from whatif.models.responses.remote import SharedAnswers
+
+    images = store.path.stem.endswith("-images")  # the store of images, which another machine may not want
+    return SharedAnswers(remote, "responses-images" if images else "responses")
+
+
+def _say_merged(store: ResponseStore, merged: Merged) -> None:
     different = f", {merged.different:,} of them with a different answer, which was ignored" if merged.different else ""
     click.echo(
         f"{display_path(store.path)}: {merged.added:,} answers added, {merged.known:,} already stored{different}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,13 +9,20 @@ from typing import TYPE_CHECKING
 import click
 
 from whatif.engine.files.well_formed import escaped
-from whatif.results.reporting.headline_numbers import METRICS, PAIRED, Numbers, json_numbers, paired_numbers
+from whatif.results.reporting.headline_numbers import (
+    MEASURES,
+    METRICS,
+    PAIRED,
+    PairedNumbers,
+    json_numbers,
+    paired_numbers,
+    summary_of,
+)
 
 if TYPE_CHECKING:
     from whatif.engine.params.model_entries import Kind
     from whatif.engine.params.whole import Params
 
-_MEASURES = ("original", "counterfactual", "drop")
 _NAME = 36  # columns of the name of a model
 _PLACES: Mapping[Kind, int] = {"own": 0, "embedded": 1, "rules": 1, "guess": 2}
 
@@ -57,12 +63,16 @@ def lines_of(benchmark: str, headline: Sequence[str], place: Callable[[str], int
     headline: the measures to show of models without pairs; the most frequent one if there is nothing else.
     Raises WhatifError when a file of numbers is not valid.
     """
-    rows, more = _paired(folder / benchmark / PAIRED)
-    known = {model for model, *_ in rows}
+    systems = paired_numbers(folder / benchmark / PAIRED)
     numbers = json_numbers(folder / f"{benchmark}.json")
     if numbers is None:
         return [f"{benchmark}: no results yet; `dvc repro` or `snakemake --cores 2` makes them"]
-    others, measures = _headline([one for one in numbers if not known & set(one[0])], headline, any_measure=not rows)
+    paired, measures, found = summary_of(systems, numbers, headline)
+    rows, more = [_of_pairs(system) for system in paired.values()], len(systems) - len(paired)
+    others = [
+        (whose[0] if whose else "", " ".join(whose[1:]), tuple(_shown(of.get(measure)) for measure in measures))
+        for whose, of in found.items()
+    ]
     heading = f"{benchmark} ({more} more with other strategies: whatif show {benchmark})" if more else benchmark
     lines = [*_table(heading, ("pairs", "original", "counterfactual", "drop [95%]"), rows, place)] if rows else []
     if others:
@@ -83,36 +93,16 @@ def _table(heading: str, columns: Sequence[str], rows: Sequence[Row], place: Cal
         yield "  ".join([f"{name:{_NAME}}", *ends])
 
 
-def _paired(path: Path) -> tuple[list[Row], int]:
-    """Our systems over all groups of pairs, each model with its first strategy; and the number of all others."""
-    systems = paired_numbers(path)
-    found: dict[str, Row] = {}
-    for system in systems:
-        if system.model not in found and all(name in system.measures for name in _MEASURES):
-            original, counterfactual, drop = (system.measures[name] for name in _MEASURES)
-            ends = [end for end in (drop.low, drop.high) if end is not None]
-            interval = f" [{', '.join(f'{end:.1f}' for end in ends)}]" if ends else ""
-            change = f"{drop.value:.1f}{interval}"
-            cells = (f"{drop.n or 0:,}", f"{original.value:.1f}", f"{counterfactual.value:.1f}", change)
-            found[system.model] = (system.model, system.strategy, cells)
-    return list(found.values()), len(systems) - len(found)
-
-
-def _headline(numbers: Numbers, headline: Sequence[str], *, any_measure: bool) -> tuple[list[Row], list[str]]:
-    """A row for each model with its numbers of some measures, and these measures; perhaps the most frequent one."""
-    known = Counter(path[-1] for path, _ in numbers)
-    measures = [measure for measure in headline if measure in known]
-    if any_measure and not measures:
-        measures = [measure for measure, _ in known.most_common(1)]
-    found: dict[tuple[str, ...], dict[str, float]] = {}
-    for path, number in numbers:
-        if path[-1] in measures:
-            found.setdefault(path[:-1], {})[path[-1]] = number
-    rows = [
-        (whose[0] if whose else "", " ".join(whose[1:]), tuple(_shown(of.get(measure)) for measure in measures))
-        for whose, of in found.items()
-    ]
-    return rows, measures
+def _of_pairs(system: PairedNumbers) -> Row:
+    original, counterfactual, drop = (system.measures[name] for name in MEASURES)
+    ends = [end for end in (drop.low, drop.high) if end is not None]
+    interval = f" [{', '.join(f'{end:.1f}' for end in ends)}]" if ends else ""
+    change = f"{drop.value:.1f}{interval}"
+    return (
+        system.model,
+        system.strategy,
+        (f"{drop.n or 0:,}", _shown(original.value), _shown(counterfactual.value), change),
+    )
 
 
 def _shown(number: float | None) -> str:

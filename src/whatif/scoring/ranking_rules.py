@@ -76,23 +76,27 @@ def decided(rows: Iterable[Row], answers: Mapping[str, str], rule: RankingRule) 
     return made
 
 
-def compared(scores: pa.ChunkedArray, rule: RankingRule) -> list[list[tuple[float, bool]] | None]:
-    """What `rule` compares, for readers: for each option its value, and whether that is only an upper bound.
+def compared(scores: pa.ChunkedArray, rule: RankingRule) -> list[str]:
+    """What `rule` compares, for readers: the value of each option, such as `A 0.123, B at most 0.456`.
 
-    `scores` is a column `choice_scores`. Questions of which nothing was ranked have None; a value that is not known is
-    NaN.
+    `scores` is a column `choice_scores`. Questions of which nothing was ranked have an empty text; a value that is not
+    known is `nan`.
     """
-    found: list[list[tuple[float, bool]] | None] = []
+    found: list[str] = []
     for chunk in scores.chunks:
-        lengths, options = pc.list_value_length(chunk).to_pylist(), chunk.flatten()
+        lengths, options = pc.fill_null(pc.list_value_length(chunk), 0).to_pylist(), chunk.flatten()
         values = _values(options, rule)
         numbers = [float("nan")] * len(options) if values is None else values.tolist()
         bounds = pc.fill_null(pc.struct_field(options, "at_most"), False).to_pylist()
-        start = 0
+        told = iter(
+            [
+                f"at most {number:.3f}" if bound else f"{number:.3f}"
+                for number, bound in zip(numbers, bounds, strict=True)
+            ]
+        )
         for length in lengths:
-            end = start + (length or 0)
-            found.append(list(zip(numbers[start:end], bounds[start:end], strict=True)) if length else None)
-            start = end
+            of_question = zip(LETTERS[:length], told, strict=False)
+            found.append(", ".join([f"{letter} {value}" for letter, value in of_question]))
     return found
 
 

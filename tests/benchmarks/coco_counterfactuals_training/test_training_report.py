@@ -32,7 +32,7 @@ def published(project: Project, **others: Any) -> dict[str, Any]:
 def test_the_job_of_the_graph_publishes_what_it_declares(project: Project) -> None:
     job = made_inputs(project)
     project.run_jobs([job])
-    declared = set(job.step.text_files)
+    declared = set(map(str, job.published))
     assert {str(path) for path in Path("metrics").rglob("*") if path.is_file()} == declared
     assert "metrics/coco-counterfactuals-training/losses.svg" in declared
     first = {path: Path(path).read_bytes() for path in declared}

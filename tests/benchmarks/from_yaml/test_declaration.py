@@ -181,7 +181,7 @@ def test_what_a_step_is_made_from_are_the_keys_that_it_reads(small: Project) -> 
     assert not any(key.startswith(("filter.", "extract.", "aggregate.")) for key in generate)
     assert by_name["filter small"]["filter.small.pairs"] == 40
     report = next(job for job in small.jobs("aggregate") if not job.step.name)
-    assert report.step.declared == {"title": "Small scenes"}
+    assert report.step.declared == {"title": "Small scenes", "headline": "original\ncounterfactual"}
 
 
 def test_the_code_of_every_step_can_be_followed(small: Project) -> None:

@@ -122,6 +122,7 @@ def test_naturalbench_by_question_by_image_and_by_group(tmp_path: Path) -> None:
     assert numbers(made, "naturalbench", "accuracy", "variant")["all", "accuracy"] == 87.5
     assert numbers(made, "naturalbench", "groups", "group")["yes or no", "accuracy"] == 75.0
     assert json.loads(made.text("metrics/naturalbench.json"))["theirs"]["G-Acc"] == 50.0
+    assert json.loads(made.text("metrics/naturalbench/summary/theirs.json")) == {"score": 87.5}
     assert len(made.rows("aggregate", "items")) == 2
 
 

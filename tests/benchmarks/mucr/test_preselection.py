@@ -23,6 +23,7 @@ from tests.tiny_checkpoints import tiny_clip
 from whatif.benchmarks.mucr import preselection
 from whatif.benchmarks.mucr.preselection import Siblings, preselected
 from whatif.benchmarks.mucr.settings import FilterMucr
+from whatif.engine.artifacts.reader import canonical_json
 from whatif.engine.errors import WhatifError
 from whatif.engine.params.checkpoints import LocalCheckpoint
 
@@ -101,6 +102,14 @@ def test_images_that_people_chose_are_kept_whatever_clip_says() -> None:
     found = preselected(given_, settings_of())
     assert [(one["chosen_by"], one["likeness"]) for one in found.choices] == [("released", -0.9)]
     assert found.rejections == []
+
+
+def test_the_pair_that_shows_a_drawn_scene_itself_is_the_choice() -> None:
+    drawn = {"provenance": canonical_json({"adapter": "scenes", "origin": "generator"})}
+    rows = [{**row(f"{side}{place}"), **drawn, "place": place} for side in "ce" for place in (0, 1)]
+    found = preselected(siblings(rows, {"c0": 0.3, "e0": 0.3}, {("c0", "e0"): 0.4}), settings_of())
+    chosen = [(one["cause_candidate"], one["effect_candidate"], one["chosen_by"]) for one in found.choices]
+    assert chosen == [("c0", "e0", "scenes"), ("c1", "e1", "clip")]
 
 
 @pytest.fixture

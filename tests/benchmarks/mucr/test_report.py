@@ -210,9 +210,9 @@ def test_the_summary_shows_text_and_images(whole: Whole) -> None:
     project = whole[0]
     folder = project.folder / "metrics"
     assert [line.split() for line in lines_of("mucr", project.graph.benchmarks["mucr"].headline, len, folder)] == [
-        ["mucr", "text", "multimodal"],
+        ["mucr", "multimodal", "text"],
         ["eyes", "cot", "0.0"],
-        ["eyes", "direct", "100.0", "0.0"],
+        ["eyes", "direct", "0.0", "100.0"],
         ["Human", "mean", "100.0"],
         ["chance", "cot", "100.0"],
         ["chance", "direct", "100.0", "100.0"],

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from whatif.benchmarks.shared.item_answers import NOTHING, item_answer, program_shown
+from whatif.benchmarks.shared.item_answers import NOTHING, ShownSystem, SystemReader, program_shown
 from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.params.prices import Prices
-from whatif.results.reporting.items import without_reasoning
+from whatif.results.reporting.items import ItemAnswer, without_reasoning
 
 Row = dict[str, Any]
 
@@ -19,38 +21,49 @@ def prediction(question_id: str = "q", **changes: Any) -> Row:
     return {**dict.fromkeys(PREDICTIONS.schema.names), **known, **changes}
 
 
-def test_an_answer_has_turns_samples_tokens_and_its_cost() -> None:
+def answers(folder: Path, *rows: Row, prices: Prices | None = None, **told: Any) -> list[ItemAnswer]:
+    """The answers of these predictions, whose questions have the options red and blue."""
+    write_artifact(folder / "predictions.parquet", PREDICTIONS, rows)
+    system = ShownSystem(("m", "direct"), "M, direct", prices)
+    read = SystemReader(system, [folder / "predictions.parquet"], **{"verdicts": {}, **told})
+    return [*read.answers({row["question_id"]: {"choices": ["red", "blue"]} for row in rows}).values()]
+
+
+def test_an_answer_has_turns_samples_tokens_and_its_cost(tmp_path: Path) -> None:
+    same, other = ({"response": text, "answer": answer, "status": "ok"} for text, answer in (("B", "B"), (None, None)))
     row = prediction(
+        answer="B",
         response="So: B",
         earlier_turns=[{"response": ""}, {"response": "Notes"}],
-        samples=[{"response": "B"}, {"response": None}],
+        samples=[same, other],
         prompt_tokens=1_000_000,
         response_tokens=500_000,
     )
-    made = item_answer("M, direct", row, "blue (B)", why="by rule", prices=Prices(2.0, 4.0))
+    fewer = {**row, "question_id": "r", "response_tokens": None}
+    made, without = answers(tmp_path, row, fewer, prices=Prices(2.0, 4.0))
     assert (made.system, made.answer, made.correct, made.status) == ("M, direct", "blue (B)", True, "ok")
     assert (made.why, made.response, made.turns, made.samples) == (
-        "by rule",
+        "1 of 2 responses give this answer",
         "So: B",
         (NOTHING, "Notes"),
         ("B", NOTHING),
     )
     assert (made.prompt_tokens, made.response_tokens, made.cost) == (1_000_000, 500_000, pytest.approx(4.0))
-    assert item_answer("M", row, "B").cost is None
-    assert item_answer("M", {**row, "response_tokens": None}, "B", prices=Prices(2.0, 4.0)).cost is None
+    assert without.cost is None and [one.cost for one in answers(tmp_path, row)] == [None]
 
 
-def test_the_reason_of_a_question_without_an_answer_comes_first() -> None:
+def test_the_reason_of_a_question_without_an_answer_comes_first(tmp_path: Path) -> None:
     row = prediction(status="ambiguous", reason="names A and B", correct=False)
-    made = item_answer("M", row, None, why="the judge finds no answer")
-    assert (made.answer, made.status, made.why) == (None, "ambiguous", "names A and B; the judge finds no answer")
+    verdict = {"answer": None, "reason": "no answer", "correct": False}
+    (made,) = answers(tmp_path, row, verdicts={("q", "m", "direct"): verdict}, judge="J")
+    assert (made.answer, made.status, made.why) == (None, "ambiguous", "names A and B; the judge J: no answer")
     assert (made.turns, made.samples, made.program) == ((), (), None)
 
 
-def test_reasoning_is_shown_before_the_response() -> None:
-    made = item_answer("M", prediction(response="B", reasoning="four"), "blue (B)")
-    assert without_reasoning(made.response) == ("four", "B")
-    assert item_answer("M", prediction(response="B"), "blue (B)").response == "B"
+def test_reasoning_is_shown_before_the_response(tmp_path: Path) -> None:
+    rows = [prediction(name, response="B", reasoning=thought) for name, thought in (("q", "four"), ("r", None))]
+    made, plain = answers(tmp_path, *rows)
+    assert without_reasoning(made.response) == ("four", "B") and plain.response == "B"
 
 
 def test_a_program_has_its_category_otherwise_how_its_run_failed() -> None:

@@ -193,7 +193,8 @@ def test_what_a_benchmark_published_goes_with_it_and_nothing_else_does(project: 
 def test_in_a_fresh_clone_what_other_benchmarks_published_is_put_away_at_once(project: Project) -> None:
     from whatif import benchmarks
 
-    names = ("metrics/scenes.json", "metrics/scenes/funnel.csv", "metrics/scenes/notes.txt", "metrics/mine.json")
+    names = ["metrics/scenes.json", "metrics/scenes/funnel.csv", "metrics/scenes/notes.txt", "metrics/mine.json"]
+    names += ["metrics/scenes/summary/clip.json"]
     for file in map(Path, names):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("text", encoding="utf-8")
@@ -201,8 +202,9 @@ def test_in_a_fresh_clone_what_other_benchmarks_published_is_put_away_at_once(pr
     assert all(Path(name).is_file() for name in names)
     project.messages.clear()
     prepare(project.graph, project.messages.append, of_others=benchmarks.published_by_others).end()
-    assert project.messages == ["out of the way: metrics of scenes: 2 files: no longer asked for"]
-    assert [Path(name).is_file() for name in names] == [False, False, True, True]
+    assert project.messages == ["out of the way: metrics of scenes: 3 files: no longer asked for"]
+    assert [Path(name).is_file() for name in names] == [False, False, True, True, False]
+    assert not Path("metrics/scenes/summary").exists()
     assert (stash.SET_ASIDE / names[1]).read_text(encoding="utf-8") == "text"
 
 

@@ -77,6 +77,8 @@ def evaluate(task: Task[None]) -> None:
 def aggregate(task: Task[None]) -> None:
     CALLS.append("aggregate")
     task.outputs.publish("metrics/toy.json", json.dumps({"sum": sum(_values(task))}).encode())
+    for model in task.summarized:
+        task.outputs.publish(f"metrics/toy/summary/{model}.json", json.dumps({"score": len(model)}).encode())
 
 
 TOY = Benchmark("toy", ToySettings, steps=(extract, generate, evaluate, aggregate))

@@ -64,7 +64,7 @@ def test_only_the_stages_that_have_steps_are_there() -> None:
 
 def test_every_selected_benchmark_has_its_metrics_and_plots() -> None:
     every = yaml.safe_load(dvc_yaml(default_graph(benchmarks=benchmarks.installed())))
-    assert every["metrics"] == [f"metrics/{name}.json" for name in benchmarks.installed()]
+    assert every["metrics"] == [f"metrics/{name}/summary" for name in benchmarks.installed()]
     assert {next(iter(plot)).split("/")[1] for plot in every["plots"]} <= set(benchmarks.installed())
     assert "metrics/cvqa-synthetic/accuracy.csv" in [next(iter(plot)) for plot in every["plots"]]
 

@@ -46,6 +46,36 @@ def test_a_report_is_the_headline_the_tables_in_each_form_and_all_of_them_on_a_p
     assert sorted(order, key=page.index) == order
 
 
+def test_each_model_has_a_file_of_a_few_numbers_with_its_first_strategy() -> None:
+    rows = [
+        {
+            "model": "pairs",
+            "name": "A",
+            "source": "ours",
+            "strategy": strategy,
+            "group": group,
+            "measure": measure,
+            "value": value,
+        }
+        for strategy, more in (("plain", 0), ("cot", 9))
+        for group in ("", "a group")
+        for measure, value in (("original", 80.5 + more), ("counterfactual", 60.125 + more), ("drop", 20.375))
+    ]
+    paired = Table("paired", "Pairs", tidy(rows, ("model", "name", "source", "strategy", "group", "measure")), ())
+    of_another = {"plain": {"second": 2, "first": 1}, "cot": {"first": 9}}
+    headline = {"pairs": {"first": 5}, "other": of_another, "text": {"plain": {"second": 3}}, "People": {"first": 7}}
+    files = text_files(
+        "bench", Report("A", [paired], headline), ("none", "other", "pairs", "text"), ("first", "second")
+    )
+    found = {path: json.loads(data) for path, data in files.items() if "/summary/" in path}
+    assert found == {
+        "metrics/bench/summary/none.json": {},
+        "metrics/bench/summary/other.json": {"score": 1},
+        "metrics/bench/summary/pairs.json": {"counterfactual": 60.12, "drop": 20.38},
+        "metrics/bench/summary/text.json": {"score": 3},
+    }
+
+
 def test_a_number_that_json_does_not_have_is_refused() -> None:
     with pytest.raises(ValueError, match="JSON"):
         text_files("bench", Report("A", [], {"m": {"accuracy": float("nan")}}))

@@ -88,7 +88,7 @@ class Cfmm(SystemResults):
 
     @property
     def headline(self) -> dict[str, Any]:
-        """The numbers for `dvc metrics diff`: model -> strategy -> numbers.
+        """The headline numbers: model -> strategy -> numbers.
 
         Accuracies are means over all questions in percent, totals sums over the categories, and `drop` is basic minus
         counterfactual accuracy over pairs in points.

@@ -180,7 +180,7 @@ def publish_report(found: PairResults, modules: TableModules, note: str = "") ->
 
 
 def headline(recalls: pd.DataFrame, margins: pd.DataFrame, judged: pd.DataFrame, agreed: pd.DataFrame) -> Headline:
-    """The numbers for `dvc metrics diff`, by model; those of the labels are under `image_labels`.
+    """The headline numbers, by model; those of the labels are under `image_labels`.
 
     For a model: recall@1 in percent on counterfactuals and originals, by retrieved item, and the share of
     counterfactual pairs for which it scores the wrong image (IR_c) or the wrong caption (TR_c) higher.

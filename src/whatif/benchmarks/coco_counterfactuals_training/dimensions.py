@@ -52,4 +52,4 @@ SEED = Dimension(
     "Only this seed of the training, for example seed-107, or pre-trained.",
     exists=_is_of_model,
 )
-SHOWN_TRAINED = Shown(TRAINED, ("name", "checkpoint"))
+SHOWN_TRAINED = Shown(TRAINED, ("name", "checkpoint"), is_summarized=True)

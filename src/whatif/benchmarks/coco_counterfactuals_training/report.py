@@ -50,7 +50,7 @@ def publish_report(task: Task[AggregateTraining], modules: TableModules) -> None
 
 
 def headline(found: Results) -> Headline:
-    """The numbers for `dvc metrics diff`, by model; a model without the trainings that a number needs lacks it.
+    """The headline numbers, by model; a model without the trainings that a number needs lacks it.
 
     `counterfactual_gain` is the mean recall (of R@1, R@5 and R@10 in both directions) out of domain with the mixture
     `medium` minus that with `ms-coco`, in points, as means over seeds; `counterfactual_gain_p` is the one-tailed

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.settings import CvqaRealSettings, main_strategy
-from whatif.benchmarks.shared.dimensions import ANSWERER, SHOWN_ANSWERERS, strategy, writer
-from whatif.engine.graph.dimensions import Shown, part_dimension
+from whatif.benchmarks.shared.dimensions import SHOWN_ANSWERERS, strategy, writer
+from whatif.engine.graph.dimensions import part_dimension
 from whatif.engine.params.programs import ProgramModel
 from whatif.engine.params.whole import Params
 
@@ -41,4 +41,4 @@ def _is_asked(params: Params, benchmark: str, wildcards: Mapping[str, str]) -> b
 
 STRATEGY = replace(_EVERY, exists=_is_asked)
 PART = part_dimension(lambda params, benchmark: _own(params, benchmark).evaluate.shards)
-SHOWN = Shown(ANSWERER, (*SHOWN_ANSWERERS.fields, "adapter"))  # Table 6 shows the models of one adapter
+SHOWN = replace(SHOWN_ANSWERERS, fields=(*SHOWN_ANSWERERS.fields, "adapter"))  # Table 6 shows the models of one adapter

@@ -189,7 +189,7 @@ def publish_report(task: Task[ReportSettings], modules: TableModules) -> None:
 
 
 def headline_of(tables: Iterable[Table]) -> dict[str, Any]:
-    """The numbers for `dvc metrics diff`: table -> model -> group -> numbers; tables without a model are left out."""
+    """The headline numbers: table -> model -> group -> numbers; tables without a model are left out."""
     found: dict[str, Any] = {}
     for table in tables:
         if table.name not in ("table3", "table4", "table5", "table6"):

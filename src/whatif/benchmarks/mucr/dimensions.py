@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from whatif.benchmarks.mucr.settings import NAME, MucrSettings
-from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS, prompt_form_file, strategy, writer
+from whatif.benchmarks.shared.dimensions import SHOWN_CHOOSERS, prompt_form_file, strategy, writer
 from whatif.engine.graph.dimensions import Dimension, Shown, part_dimension
 from whatif.engine.params.whole import Params
 from whatif.models.text_to_image import code_of
@@ -38,5 +38,5 @@ SEED = Dimension(
     lambda params, benchmark: [f"seed-{number}" for number in _own(params, benchmark).evaluate.fine_tuning.seeds],
     "Only this seed of the fine-tuning, for example seed-0.",
 )
-SHOWN = Shown(CHOOSER, (*SHOWN_CHOOSERS.fields, "adapter"))
+SHOWN = replace(SHOWN_CHOOSERS, fields=(*SHOWN_CHOOSERS.fields, "adapter"))
 SHOWN_TUNED = Shown(TUNED, ("name",))

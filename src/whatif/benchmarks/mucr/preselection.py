@@ -1,12 +1,14 @@
 """Preselects pairs of images by CLIP, from which people choose (MuCR 3.1).
 
 The paper's volunteers look at all candidates. Here CLIP measures how well each candidate fits its description and how
-alike the images of cause and effect are, and people choose among the best pairs. Rejected candidates stay in their
-table: they are the siblings among which the chosen effect is looked for (MuCR 5.2, Figure 11).
+alike the images of cause and effect are, and people choose among the best pairs. The drawn world needs no CLIP to
+know which pair belongs together: both images show the scene itself. Rejected candidates stay in their table: they are
+the siblings among which the chosen effect is looked for (MuCR 5.2, Figure 11).
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whatif.benchmarks.mucr.schemas import RELEASED, SIDES
+from whatif.benchmarks.mucr.schemas import BY_CLIP, BY_SCENE, RELEASED, SIDES
 from whatif.benchmarks.mucr.settings import FilterMucr
 from whatif.benchmarks.shared.tasks import rejection
 from whatif.engine.errors import WhatifError
@@ -91,11 +93,11 @@ def write_preselected(task: Task[FilterMucr]) -> None:
 def preselected(siblings: Siblings, settings: FilterMucr) -> Preselected:
     """The best pairs of images among the candidates of a pair and style, and the rejections of the others.
 
-    Pairs of images are ordered by the sum of the three similarities, then by their ids. Images of the released form
-    are kept whatever their similarities are, because people have chosen them. A candidate that is in no kept pair of
-    images is rejected once, with the first of these reasons: it is unlike its description; there is no image of the
-    other side that is like its own description; the images of both sides are the same; they are unlike each other;
-    others were better.
+    The pair that shows a drawn scene itself comes first; the others are ordered by the sum of the three similarities,
+    then by their ids. Images of the released form are kept whatever their similarities are, because people have
+    chosen them. A candidate that is in no kept pair of images is rejected once, with the first of these reasons: it is
+    unlike its description; there is no image of the other side that is like its own description; the images of both
+    sides are the same; they are unlike each other; others were better.
     """
     rows = siblings.rows
     released = [row["candidate_id"] for row in rows.values() if row["generator"] == RELEASED]
@@ -112,7 +114,7 @@ def preselected(siblings: Siblings, settings: FilterMucr) -> Preselected:
         else:
             for one in (cause, effect):
                 refused[one][reason] = max(siblings.likeness[cause, effect], refused[one].get(reason, -1.0))
-    pairs.sort(key=lambda pair: (-_score(siblings, *pair), pair))
+    pairs.sort(key=lambda pair: (not _shows_the_scene(siblings, *pair), -_score(siblings, *pair), pair))
     choices = [_choice(siblings, place, *pair) for place, pair in enumerate(pairs[: settings.kept])]
     used = {one for pair in pairs[: settings.kept] for one in pair}
     possible = {one for pair in pairs for one in pair}
@@ -145,15 +147,22 @@ def _score(siblings: Siblings, cause: str, effect: str) -> float:
     return siblings.fit[cause] + siblings.fit[effect] + siblings.likeness[cause, effect]
 
 
+def _shows_the_scene(siblings: Siblings, cause: str, effect: str) -> bool:
+    """Whether both are variation 0 of their drawn scene, so that nothing differs between them but the event."""
+    rows = (siblings.rows[cause], siblings.rows[effect])
+    return all(row["place"] == 0 and json.loads(row["provenance"]).get("adapter") == "scenes" for row in rows)
+
+
 def _choice(siblings: Siblings, place: int, cause: str, effect: str) -> dict[str, Any]:
     row = siblings.rows[cause]
+    drawn = BY_SCENE if _shows_the_scene(siblings, cause, effect) else BY_CLIP
     return {
         "pair_id": row["pair_id"],
         "style": row["style"],
         "place": place,
         "cause_candidate": cause,
         "effect_candidate": effect,
-        "chosen_by": RELEASED if row["generator"] == RELEASED else "clip",
+        "chosen_by": RELEASED if row["generator"] == RELEASED else drawn,
         "caption_cause": siblings.fit[cause],
         "caption_effect": siblings.fit[effect],
         "likeness": siblings.likeness[cause, effect],

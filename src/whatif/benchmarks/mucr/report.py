@@ -170,7 +170,7 @@ class Mucr(SystemResults):
 
     @property
     def headline(self) -> dict[str, Any]:
-        """The numbers for `dvc metrics diff`: model -> strategy -> numbers.
+        """The headline numbers: model -> strategy -> numbers.
 
         `text` and `multimodal` are in percent, `gap` is the drop from text to images in points, positive where a model
         loses with images, and `n` the number of pairs. They are over the three metrics together; with a metric at the

@@ -17,6 +17,7 @@ STYLES: tuple[Style, ...] = ("photograph", "comic", "black-white")
 CATEGORIES = ("human", "animal", "plant", "character", "mixture", "object")  # the last one is of drawn scenes only
 SIDES = ("cause", "effect")
 RELEASED = "released"  # the origin of pairs of the released form, and the generator of images that people chose already
+BY_CLIP, BY_SCENE = "clip", "scenes"  # who chose a pair of images that people did not: the latter is known as drawn
 TEXT: Form = "text"
 MAIN_FORM: Form = "composite"  # all images on one canvas, as in the paper's main results (MuCR 4.1, Form-1)
 VISUAL_FORMS: tuple[Form, ...] = (MAIN_FORM, "cause-and-composite", "separate", "strip")
@@ -81,10 +82,10 @@ CHOICES = Table(
     schema=schema_of(
         ("pair_id", pa.string()),
         ("style", pa.string()),
-        ("place", pa.int32()),  # rank by CLIP; 0 is the best. Of chosen pairs of images there is one for each style
+        ("place", pa.int32()),  # rank; 0 is the best. Of chosen pairs of images there is one for each style
         ("cause_candidate", pa.string()),
         ("effect_candidate", pa.string()),
-        ("chosen_by", pa.string()),  # `released`, `clip` or `people`
+        ("chosen_by", pa.string()),  # `released`, `clip`, `scenes` or `people`
         ("caption_cause", pa.float64(), NULLABLE),  # similarities by CLIP; null if not measured
         ("caption_effect", pa.float64(), NULLABLE),
         ("likeness", pa.float64(), NULLABLE),  # of the two images

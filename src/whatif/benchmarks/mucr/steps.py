@@ -212,7 +212,7 @@ BENCHMARK = Benchmark(
     ),
     citation='"Multimodal Causal Reasoning Benchmark: Challenging Multimodal Large Language Models to Discern Causal '
     'Links Across Modalities", 2025.',
-    headline=("text", "multimodal"),
+    headline=("multimodal", "text"),
     people=peoples_work(
         made.extract["pairs"],
         questions=made.questions["questions"],

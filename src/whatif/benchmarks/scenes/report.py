@@ -121,7 +121,7 @@ def publish_report(task: Task[ReportSettings], title: str, modules: TableModules
 
 
 def headline(answered: pd.DataFrame, matched: pd.DataFrame) -> Headline:
-    """The numbers for `dvc metrics diff`, by model, from the frames of `accuracy` and `matching`; shares in percent."""
+    """The headline numbers, by model, from the frames of `accuracy` and `matching`; shares in percent."""
     found: dict[str, dict[str, float | int]] = {}
     for row in answered[answered["measure"] == "accuracy"].to_dict("records"):
         of_model = found.setdefault(row["model"] or row["name"], {})

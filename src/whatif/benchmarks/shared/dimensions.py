@@ -89,9 +89,9 @@ _OF_ANSWERERS = (
     "prompts",
 )
 _OF_JUDGES = ("name", "price_per_million_prompt_tokens", "price_per_million_response_tokens")
-SHOWN_CHOOSERS = Shown(CHOOSER, _OF_ANSWERERS)
-SHOWN_ANSWERERS = Shown(ANSWERER, _OF_ANSWERERS)
-SHOWN_MATCHERS = Shown(MATCHER, ("name",))
+SHOWN_CHOOSERS = Shown(CHOOSER, _OF_ANSWERERS, is_summarized=True)
+SHOWN_ANSWERERS = Shown(ANSWERER, _OF_ANSWERERS, is_summarized=True)
+SHOWN_MATCHERS = Shown(MATCHER, ("name",), is_summarized=True)
 
 
 def _of_judge(field: str) -> Callable[[Params, str], Sequence[str]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,10 +19,11 @@ from whatif.engine.params.prices import Prices
 from whatif.results.reporting.answers import System
 from whatif.results.reporting.items import ItemAnswer, ItemProgram, with_reasoning
 from whatif.results.reporting.program_categories import RIGHT
-from whatif.scoring.judging import Response, response_of
+from whatif.scoring.judging import Response
 from whatif.scoring.ranking_rules import STORED, compared, decided
 
 Row: TypeAlias = Mapping[str, Any]
+_Columns: TypeAlias = Mapping[str, list[Any]]
 # The columns of `predictions` that items show.
 SHOWN_COLUMNS = (
     *("question_id", "model", "strategy", "response", "choice_scores", "answer", "status", "reason", "correct"),
@@ -29,6 +31,7 @@ SHOWN_COLUMNS = (
 )
 _SCORES = "choice_scores"  # told as text; the other columns are shown as they are
 _PLAIN = tuple(name for name in SHOWN_COLUMNS if name != _SCORES)
+_RESPONSE = ("question_id", "model", "strategy")  # what names a response (`whatif.scoring.judging.Response`)
 _FOUND = ("question_id", "category")
 NOTHING = "(nothing)"  # instead of a turn or sample without text, so that each keeps its number
 
@@ -67,43 +70,68 @@ class SystemReader:
         self._judge = judge
 
     def answers(self, questions: Mapping[str, Row]) -> dict[str, ItemAnswer]:
-        """The answers to those of the questions (by id) that the system was asked, by question."""
+        """The answers to those of the questions (by id) that the system was asked, by question.
+
+        They are made column by column, because there are millions. The reason of an answer without the status `ok` is
+        the first of the reasons shown; the cost needs prices and both numbers of tokens.
+        """
         ids = list(questions)
         piece = self._predictions.of(ids)
-        categories = {row["question_id"]: row["category"] for row in self._findings.of(ids).to_pylist()}
-        columns = {name: _values(piece[name]) for name in _PLAIN}
-        rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-        rule = self.system.rule
-        if rule != STORED:
-            scored = zip(rows, piece[_SCORES].to_pylist(), strict=True)
-            answers = {question_id: row["answer"] for question_id, row in questions.items()}
-            rows = decided([{**row, _SCORES: scores} for row, scores in scored], answers, rule)
-        ranked = _ranked(piece[_SCORES], rule)
-        return {
-            name: self._answer(row, questions[name], scores, categories.get(name, ""))
-            for name, row, scores in zip(columns["question_id"], rows, ranked, strict=True)
-        }
-
-    def _answer(self, row: Row, question: Row, ranked: str, category: str) -> ItemAnswer:
-        answer = None if row["answer"] is None else answer_in_words(question, row["answer"])
-        return item_answer(
-            self.system.name,
-            row,
-            answer,
-            why=self._why(row, question, ranked),
-            prices=self.system.prices,
-            program_category="" if category == RIGHT else category,
+        columns: dict[str, list[Any]] = {name: _values(piece[name]) for name in _PLAIN}
+        names = columns["question_id"]
+        if self.system.rule != STORED:
+            columns |= _decided(columns, piece[_SCORES], questions, self.system.rule)
+        asked = [questions[name] for name in names]
+        given = columns["answer"]
+        made = map(
+            ItemAnswer,
+            itertools.repeat(self.system.name),
+            [
+                None if answer is None else answer_in_words(row, answer)
+                for row, answer in zip(asked, given, strict=True)
+            ],
+            columns["correct"],
+            columns["status"],
+            self._why(columns, asked, _ranked(piece[_SCORES], self.system.rule)),
+            [*map(with_reasoning, columns["reasoning"], columns["response"])],
+            _texts(columns["earlier_turns"]),
+            _texts(columns["samples"]),
+            self._programs(ids, columns),
+            columns["prompt_tokens"],
+            columns["response_tokens"],
+            self._costs(columns),
         )
+        return dict(zip(names, made, strict=False))
 
-    def _why(self, row: Row, question: Row, ranked: str) -> str:
-        """Why an answer was taken to be what it is: the scores of options, a majority, and the judge."""
-        parts = [ranked if row["status"] == "ok" else ""]
-        if row["samples"] and row["answer"] is not None:
-            same = sum(one["answer"] == row["answer"] for one in row["samples"])
-            parts.append(f"{same} of {len(row['samples'])} responses give this answer")
-        if self._verdicts and (verdict := self._verdicts.get(response_of(row))) is not None:
-            parts.append(self._verdict(verdict, question))
-        return "; ".join(filter(None, parts))
+    def _why(self, columns: _Columns, asked: Sequence[Row], ranked: Sequence[str]) -> list[str]:
+        """Why answers were taken to be what they are: the scores of options, a majority, and the judge."""
+        why = [
+            _joined(reason, scores if status == "ok" else "")
+            for reason, scores, status in zip(columns["reason"], ranked, columns["status"], strict=True)
+        ]
+        for place, samples in enumerate(columns["samples"]):
+            if samples and (answer := columns["answer"][place]) is not None:
+                same = sum(one["answer"] == answer for one in samples)
+                why[place] = _joined(why[place], f"{same} of {len(samples)} responses give this answer")
+        if self._verdicts:
+            for place, response in enumerate(zip(*map(columns.__getitem__, _RESPONSE), strict=True)):
+                if (verdict := self._verdicts.get(response)) is not None:
+                    why[place] = _joined(why[place], self._verdict(verdict, asked[place]))
+        return why
+
+    def _programs(self, ids: Sequence[str], columns: _Columns) -> Iterable[ItemProgram | None]:
+        if not any(columns["program"]):
+            return columns["program"]
+        categories = {row["question_id"]: row["category"] for row in self._findings.of(ids).to_pylist()}
+        return [
+            program_shown(program, "" if (category := categories.get(name, "")) == RIGHT else category)
+            for name, program in zip(columns["question_id"], columns["program"], strict=True)
+        ]
+
+    def _costs(self, columns: _Columns) -> list[float | None]:
+        prices = self.system.prices
+        spent = zip(columns["prompt_tokens"], columns["response_tokens"], strict=True)
+        return [None if prices is None or None in tokens else prices.cost(*tokens) for tokens in spent]
 
     def _verdict(self, verdict: Row, question: Row) -> str:
         """What the judge read in the response."""
@@ -127,52 +155,30 @@ def _ranked(column: pa.ChunkedArray, rule: RankingRule) -> list[str]:
     """The rule and what it compares, for readers; empty where nothing was ranked."""
     if column.null_count == len(column):
         return [""] * len(column)
-    return [
-        ""
-        if values is None
-        else f"ranked by {rule}: "
-        + ", ".join(
-            f"{letter} {'at most ' if bound else ''}{value:.3f}"
-            for letter, (value, bound) in zip(LETTERS, values, strict=False)
-        )
-        for values in compared(column, rule)
-    ]
+    return [told and f"ranked by {rule}: {told}" for told in compared(column, rule)]
+
+
+def _decided(
+    columns: _Columns, scores: pa.ChunkedArray, questions: Mapping[str, Row], rule: RankingRule
+) -> dict[str, list[Any]]:
+    """The columns of answers that ranking by `rule` changes."""
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    scored = [{**row, _SCORES: one} for row, one in zip(rows, scores.to_pylist(), strict=True)]
+    again = decided(scored, {name: row["answer"] for name, row in questions.items()}, rule)
+    return {name: [row[name] for row in again] for name in ("answer", "status", "reason", "correct")}
 
 
 def _values(column: pa.ChunkedArray) -> list[Any]:
     return [None] * len(column) if column.null_count == len(column) else column.to_pylist()
 
 
-def item_answer(
-    system: str,
-    prediction: Row,
-    answer: str | None,
-    *,
-    why: str = "",
-    prices: Prices | None = None,
-    program_category: str = "",
-) -> ItemAnswer:
-    """What a system answered. `prediction` has SHOWN_COLUMNS; `answer` is its answer as shown, None without one.
+def _texts(column: Sequence[Sequence[Row] | None]) -> list[tuple[str, ...]]:
+    """The responses of turns or samples."""
+    return [tuple(one["response"] or NOTHING for one in several) if several else () for several in column]
 
-    The reason of an answer without the status `ok` comes before `why`. The cost needs `prices` and both numbers of
-    tokens.
-    """
-    prompt, response = prediction["prompt_tokens"], prediction["response_tokens"]
-    known = prices is not None and prompt is not None and response is not None
-    return ItemAnswer(
-        system,
-        answer,
-        prediction["correct"],
-        prediction["status"],
-        "; ".join(filter(None, (prediction["reason"], why))),
-        with_reasoning(prediction["reasoning"], prediction["response"]),
-        tuple(turn["response"] or NOTHING for turn in prediction["earlier_turns"] or ()),
-        tuple(sample["response"] or NOTHING for sample in prediction["samples"] or ()),
-        program_shown(prediction["program"], program_category),
-        prompt,
-        response,
-        prices.cost(prompt, response) if known and prices is not None else None,
-    )
+
+def _joined(*parts: str | None) -> str:
+    return "; ".join(filter(None, parts))
 
 
 def program_shown(program: Row | None, category: str = "") -> ItemProgram | None:

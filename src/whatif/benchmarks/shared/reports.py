@@ -14,6 +14,7 @@ from whatif.engine.artifacts.site_schemas import ITEMS
 from whatif.engine.artifacts.variants import variant_order
 from whatif.engine.files.inputs import user_path
 from whatif.engine.graph.dimensions import Dimension
+from whatif.engine.graph.steps import HEADLINE
 from whatif.engine.graph.task import Task
 from whatif.engine.params.judge import JudgeSettings
 from whatif.engine.params.prices import Prices
@@ -37,7 +38,8 @@ def publish(task: Task[Any], report: Report, items: Iterable[Item] = (), views: 
 
     The step must declare SITE_OUTPUTS. `items` may be made while they are written.
     """
-    for path, content in text_files(task.benchmark, report).items():
+    measures = task.declared.get(HEADLINE, "").splitlines()
+    for path, content in text_files(task.benchmark, report, task.summarized, measures).items():
         task.outputs.publish(path, content)
     task.outputs.write("printed", list(printed_rows(report)))
     task.outputs.write("views", list(view_rows(views)))

@@ -232,7 +232,7 @@ class PairedResults(Results):
 
     @cached_property
     def headline(self) -> dict[str, dict[str, float | int]]:
-        """The numbers for `dvc metrics diff`, by model."""
+        """The headline numbers, by model."""
         parts = parts_of(self.answers, self.settings, self.images)
         return {model: headline(groups[ALL]) for model, groups in parts.items()}
 

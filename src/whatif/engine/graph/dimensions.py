@@ -63,10 +63,14 @@ class Shown:
 
     A step that reads only these fields stays fresh when another setting of a model changes. A field within a field is
     named with a dot. A step that is divided by the dimension reads the fields of its job's own model alone.
+
+    is_summarized: whether a step that publishes text files publishes a file of a few numbers for each of the models
+        (`Step.summary`).
     """
 
     dimension: Dimension
     fields: tuple[str, ...]
+    is_summarized: bool = False
 
 
 def part_dimension(number: Callable[[Params, str], int]) -> Dimension:

@@ -110,17 +110,19 @@ def state_of(job: Job, contents: dict[Path, str], ready: bool, *, accept_unfinis
 
     `contents` holds the hashes of fresh artifacts; the hashes of this job's outputs are added if they are fresh.
     """
-    missing = [path for path in (*job.outputs.values(), *job.published) if not path.exists()]
+    lacking = [path for path in (*job.outputs.values(), *job.published) if not path.exists()]
     footers: dict[Path, artifacts.Footer] = {}
     damage: dict[Path, str] = {}
     for role, path in job.outputs.items():
-        if path not in missing:
+        if path not in lacking:
             reason = _read(job, role, path, footers)
             if reason:
                 damage[path] = reason
     damage.update(_damaged_texts(job, footers))
+    unknown = _not_stored(job, footers)
+    missing = tuple(f"{path} is missing" for path in lacking if path not in unknown)
     if missing:
-        return State(Condition.MISSING, tuple(f"{path} is missing" for path in missing), damage)
+        return State(Condition.MISSING, missing, damage)
     if damage:
         return State(Condition.STALE, tuple(damage.values()), damage)
     if not ready:
@@ -134,6 +136,8 @@ def state_of(job: Job, contents: dict[Path, str], ready: bool, *, accept_unfinis
             reasons[footer.unfinished] = None
     if reasons:
         return State(Condition.STALE, tuple(reasons))
+    if lacking:
+        return State(Condition.MISSING, tuple(f"{path} is missing" for path in lacking))
     contents.update({path: footer.content for path, footer in footers.items()})
     return State(Condition.FRESH, unfinished=any(footer.unfinished for footer in footers.values()))
 
@@ -149,6 +153,13 @@ def _read(job: Job, role: str, path: Path, footers: dict[Path, artifacts.Footer]
         return f"{path} holds {footer.role} ({footer.table}), asked for are {role} ({table.label})"
     footers[path] = footer
     return None
+
+
+def _not_stored(job: Job, footers: Mapping[Path, artifacts.Footer]) -> set[Path]:
+    """The files of models that a job's artifact was made without, so that the models are the reason to make it."""
+    if not job.step.summary or job.outputs[TEXT_FILES] not in footers:
+        return set()
+    return set(filter(job.is_summary, job.published)) - set(map(Path, footers[job.outputs[TEXT_FILES]].files))
 
 
 def _damaged_texts(job: Job, footers: Mapping[Path, artifacts.Footer]) -> Iterator[tuple[Path, str]]:

@@ -75,6 +75,10 @@ class Job:
         """The text files that the job publishes in addition to its artifacts."""
         return tuple(Path(path) for path in self.step.published(self.params))
 
+    def is_summary(self, path: Path) -> bool:
+        """Whether a text file is one of those with a few numbers of a model, which may be one of other parameters."""
+        return bool(self.step.summary) and path.parent == Path(self.step.summary)
+
     @property
     def must_publish(self) -> tuple[str, ...]:
         """The text files without which the job has failed: all that its step declares, or the index of its folder."""
@@ -154,6 +158,7 @@ class Job:
             "own_model": self.model,
             "shown": self.shown,
             "declared": self.step.declared,
+            "summarized": self.step.summarized(self.params),
             **changes,
         }
         return Task(

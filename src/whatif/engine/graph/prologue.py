@@ -57,10 +57,7 @@ class Prologue:
         for moved in self.moved if worked and not only_looked else [*self.moved, *self.left_over]:
             moved.undo()
         for job in self.graph.jobs:
-            # An artifact of an earlier version may hold other files than this one publishes; it is not fresh.
-            if not all(path.exists() for path in job.published) and set(_published_hashes(job)) == set(
-                map(str, job.published)
-            ):
+            if not all(path.exists() for path in job.published) and _holds_what_is_published(job):
                 run.publish_files(job)
             elif job.step.folder and not only_looked and job in self.found:
                 self._write_folder(job)
@@ -136,7 +133,7 @@ def _put_away(found: Sequence[Path], prologue: Prologue, say: Callable[[str], No
 def _set_aside(published: Path, prologue: Prologue) -> None:
     prologue.left_over.append(stash.set_aside(published))
     with contextlib.suppress(OSError):
-        published.parent.rmdir()  # of a benchmark, when it is empty
+        os.removedirs(published.parent)  # of a benchmark, when it is empty
 
 
 def _clear_leftovers(prologue: Prologue, say: Callable[[str], None]) -> None:
@@ -202,6 +199,11 @@ def _clear(job: Job, present: list[Path], state: State, prologue: Prologue, say:
 
 def _present(job: Job) -> list[Path]:
     return [path for path in (*job.outputs.values(), *job.published) if path.exists()]
+
+
+def _holds_what_is_published(job: Job) -> bool:
+    """Whether an artifact holds the text files of its job, perhaps of other models; one of an older version may not."""
+    return all(map(job.is_summary, set(map(Path, _published_hashes(job))).symmetric_difference(job.published)))
 
 
 def _published_hashes(job: Job) -> dict[str, str]:

@@ -204,15 +204,22 @@ def publish(job: Job) -> None:
 
 
 def publish_files(job: Job) -> None:
-    """Writes the text files that a job declares from the artifact that stores them."""
+    """Writes the text files that a job declares from the artifact that stores them.
+
+    The files of models that the artifact does not have are removed. It may have those of models that were removed.
+    """
     if not job.published:
         return
+    gone = set(Path(job.step.summary).glob("*.json")) if job.step.summary else set()
     for row in artifacts.rows_of(job.outputs[TEXT_FILES], FILES):
         path = Path(row["path"])
-        if path not in job.published:
+        if path not in job.published and not job.is_summary(path):
             raise WhatifError(f"{job.outputs['files']}: holds {path}, which {job.name} does not publish")
         if not path.is_file() or path.read_bytes() != row["bytes"]:
             write_whole(path, row["bytes"])
+        gone.discard(path)
+    for path in gone:
+        path.unlink()
 
 
 def _log(job: Job, outcome: Outcome, seconds: float) -> None:

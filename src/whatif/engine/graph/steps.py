@@ -31,6 +31,7 @@ from whatif.engine.params.whole import Params
 Own = TypeVar("Own", bound=BenchmarkSettings)
 Picked = TypeVar("Picked")
 TEXT_FILES = "files"  # the output that stores the text files of a step
+HEADLINE = "headline"  # among what a step declares: `Benchmark.headline`, one measure on each line
 PICTURES = "pictures"  # the output that stores the pictures of a step that publishes a folder
 
 
@@ -70,8 +71,8 @@ class Step:
     shown: the fields that the step reads of the models in a table.
     code: the code that the work looks up by name, whatever the values of its dimensions, as `module:name`.
     package_files: data files of Python packages that the work reads, as `package:path`.
-    publishes: names of text files in the folder `metrics/BENCHMARK`; `metrics/BENCHMARK.json` is always added. None if
-        the step publishes no text files.
+    publishes: names of text files in the folder `metrics/BENCHMARK`; `metrics/BENCHMARK.json` is always added, and so
+        is `summary/MODEL.json` for each model that is `shown` and summarized. None if the step publishes no text files.
     leaves_out: which of these names a benchmark does not publish with these parameters, such as a table that would have
         no rows. It is called with the parameters and the name of the benchmark.
     folder: the folder of the project in which the step publishes any number of text files and pictures, such as `site`;
@@ -142,10 +143,22 @@ class Step:
         folder = f"metrics/{self.benchmark}"
         return (f"{folder}.json", *(f"{folder}/{name}" for name in self.publishes))
 
+    @cached_property
+    def summary(self) -> str:
+        """The folder with a file of a few numbers for each model, which `dvc metrics` shows; empty if there is none."""
+        has_one = self.publishes is not None and any(one.is_summarized for one in self.shown)
+        return f"metrics/{self.benchmark}/summary" if has_one else ""
+
+    def summarized(self, params: Params) -> tuple[str, ...]:
+        """The keys of the models that have such a file with these parameters."""
+        dimensions = [one.dimension for one in self.shown if one.is_summarized] if self.summary else []
+        return tuple(dict.fromkeys(key for one in dimensions for key in one.values(params, self.benchmark)))
+
     def published(self, params: Params) -> tuple[str, ...]:
-        """Those of `text_files` that the step publishes with these parameters."""
+        """The files of the models, and those of `text_files` that the step publishes with these parameters."""
         out = {f"metrics/{self.benchmark}/{name}" for name in self.leaves_out(params, self.benchmark)}
-        return tuple(path for path in self.text_files if path not in out)
+        own = (path for path in self.text_files if path not in out)
+        return (*own, *(f"{self.summary}/{key}.json" for key in self.summarized(params)))
 
     def reading(self, **inputs: OutputOf) -> Step:
         """The same step with other inputs of the same tables, for example for images that another step makes."""
@@ -193,7 +206,8 @@ class Benchmark:
         there are none.
     about: one or two sentences for readers of its results: what is counterfactual in it, and how models are asked.
     citation: the paper whose method it follows, as cited in a data card; empty if there is none.
-    headline: the measures that `whatif summary` shows; empty for the most frequent one.
+    headline: the measures that `whatif summary` shows where questions are not in pairs; `dvc metrics` shows the first
+        that a model has. Empty for the most frequent one.
     plots: what `dvc plots` shows: `file`, in the folder of the benchmark's metrics, and DVC's own fields for a plot.
     people: the kinds of work by people, by name: what they judge or write; empty if there are none.
     licence: of its questions, for a data card; empty if nothing is said.
@@ -213,7 +227,11 @@ class Benchmark:
     file: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "steps", tuple(replace(step, benchmark=self.name) for step in self.steps))
+        object.__setattr__(self, "steps", tuple(self._own(step) for step in self.steps))
+
+    def _own(self, step: Step) -> Step:
+        own = replace(step, benchmark=self.name)
+        return replace(own, declared={**step.declared, HEADLINE: "\n".join(self.headline)}) if own.summary else own
 
     def step_of(self, output: OutputOf) -> Step:
         """The step that makes an output. Raises KeyError when the benchmark has none."""

@@ -62,6 +62,7 @@ class Task(Generic[Picked_co]):
     shown: wildcard -> model -> field -> value, for tables.
     declared: the texts that the step declares, by name.
     say: prints a line for the user.
+    summarized: the keys of the models for which the step publishes a file of a few numbers.
     stand_in: in the dry run of an evaluation, returns a substitute for a model; the outputs are discarded.
     """
 
@@ -76,6 +77,7 @@ class Task(Generic[Picked_co]):
     own_model: ModelSettings | None = None
     shown: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None
     declared: Mapping[str, str] = field(default_factory=dict)
+    summarized: Sequence[str] = ()
     stand_in: Callable[[Any], Any] | None = None
 
     @property

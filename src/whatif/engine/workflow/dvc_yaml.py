@@ -71,16 +71,24 @@ def dvc_yaml(graph: Graph, keys: Collection[str]) -> str:
     stages = {stage: _stage(graph, stage, keys, is_first=stage == used[0]) for stage in used}
     if "evaluate" in stages:
         stages["evaluate"] = {"foreach": _evaluated(graph), "do": stages["evaluate"]}
-    metrics = [f"metrics/{name}.json" for name, one in graph.benchmarks.items() if one.text_files]
     plots = [
         {f"metrics/{name}/{plot['file']}": {key: value for key, value in plot.items() if key != "file"}}
         for name, benchmark in graph.benchmarks.items()
         for plot in (*benchmark.plots, *_standard_plots(benchmark))
     ]
-    parts = [_dump({"stages": stages}, None), _dump({"metrics": metrics}, False)]
+    parts = [_dump({"stages": stages}, None), _dump({"metrics": _metrics(graph)}, False)]
     if plots:
         parts.append(_dump({"plots": plots}, False))
     return _HEADER + "\n".join(parts)
+
+
+def _metrics(graph: Graph) -> list[str]:
+    """What `dvc metrics` shows of each benchmark: the folder with a file for each model, or all numbers in one file.
+
+    DVC makes a row of each file, and a column of each key, so all numbers of all benchmarks would be one wide table.
+    """
+    steps = (step for benchmark in graph.benchmarks.values() for step in benchmark.steps)
+    return [step.summary or step.text_files[0] for step in steps if step.text_files]
 
 
 def _evaluated(graph: Graph) -> str | dict[str, str]:
@@ -101,8 +109,7 @@ def undeclared(graph: Graph, text: str) -> list[str]:
     """What a `dvc.yaml` does not declare: metrics of selected benchmarks, their code, and what settings name."""
     found = yaml.safe_load(text) or {}
     declared = {next(iter(one)) if isinstance(one, dict) else one for one in found.get("metrics") or ()}
-    wanted = [f"metrics/{name}.json" for name, one in graph.benchmarks.items() if one.text_files]
-    missing = [path for path in wanted if path not in declared]
+    missing = [path for path in _metrics(graph) if path not in declared]
     for stage, written in (found.get("stages") or {}).items():
         deps = written.get("do", written).get("deps") or ()
         read = (*_code(graph), *_declarations(graph, stage), *_sources(graph, stage))

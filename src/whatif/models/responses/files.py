@@ -21,14 +21,19 @@ BUSY_SECONDS = 60  # how long a reader waits for a writer
 _AT_ONCE = 1_000  # rows; longer reads would make writers wait
 
 Row = tuple[str, str, str]
+Span = tuple[int, int]  # numbers of the first and the last of consecutive rows
 
 
-def rows_of_store(path: Path) -> Iterator[Row]:
-    """Key, request and answer of each row of a store, the last two as JSON, in the order of storing."""
+def rows_of_store(path: Path, without: Iterable[Span] = ()) -> Iterator[Row]:
+    """Key, request and answer of each row of a store, the last two as JSON, in the order of storing.
+
+    Rows whose number is in a span of `without` are left out.
+    """
     if not path.exists():
         raise WhatifError(f"{path}: no such file")
     query = "SELECT number, key, request, answer FROM responses WHERE number > ? ORDER BY number LIMIT ?"
-    last = 0
+    spans = list(without)
+    last = max((high for low, high in spans if low <= 1), default=0)
     with file_errors(path):
         check_regular(path)  # without opening it, because closing a file releases SQLite's locks on it
     with file_errors(path), closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as connection:
@@ -36,7 +41,7 @@ def rows_of_store(path: Path) -> Iterator[Row]:
             raise WhatifError(f"{path}: is not a store of answers, or from a later version of whatif")
         while rows := connection.execute(query, (last, _AT_ONCE)).fetchall():
             last = rows[-1][0]
-            yield from (row[1:] for row in rows)
+            yield from (row[1:] for row in rows if not any(low <= row[0] <= high for low, high in spans))
 
 
 def rows_of_export(path: Path) -> Iterator[Row]:

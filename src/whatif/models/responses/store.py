@@ -16,7 +16,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,7 +25,7 @@ from whatif.engine.errors import WhatifError
 from whatif.engine.files.atomic import disk_errors, open_temporary, write_whole
 from whatif.engine.files.inputs import check_regular
 from whatif.models.responses.answer_json import from_json
-from whatif.models.responses.files import LAYOUT, checked_rows, file_errors, rows_of_export, rows_of_store
+from whatif.models.responses.files import LAYOUT, Span, checked_rows, file_errors, rows_of_export, rows_of_store
 
 DEFAULT_PATH = Path(".whatif/responses.sqlite")
 _BUSY_SECONDS = 60  # how long a writer waits for the others
@@ -63,12 +63,17 @@ class Summary:
 class Merged:
     """The numbers of answers in a merge: new ones, known ones, and known ones that differ.
 
-    The time that an answer took is not compared.
+    The time that an answer took is not compared. `spans` are the numbers of the new rows of each file.
     """
 
     added: int
     known: int
     different: int
+    spans: tuple[Span, ...] = field(default=(), compare=False)
+
+    def __add__(self, other: Merged) -> Merged:
+        numbers = (self.added + other.added, self.known + other.known, self.different + other.different)
+        return Merged(*numbers, (*self.spans, *other.spans))
 
 
 def store_path() -> Path:
@@ -205,17 +210,23 @@ class ResponseStore:
             run = Run(**json.loads(self._last_run.read_text(encoding="utf-8")))
         return Summary(size, dict(sorted(answers.items())), run)
 
-    def export(self, path: Path) -> int:
+    def last_number(self) -> int:
+        """The number of the last row, 0 without any: a later answer has a higher one."""
+        with file_errors(self.path):
+            return int(self._connection.execute("SELECT coalesce(max(number), 0) FROM responses").fetchone()[0])
+
+    def export(self, path: Path, without: Iterable[Span] = ()) -> int:
         """Writes all answers as JSON lines (key, request, answer), in the order of storing; returns their number.
 
-        The same answers stored in the same order give the same bytes. Raises WhatifError when `path` cannot be written.
+        Rows whose number is in a span of `without` are left out. The same answers stored in the same order give the
+        same bytes. Raises WhatifError when `path` cannot be written.
         """
         number = 0
         with disk_errors(path):
             file, temporary = open_temporary(path)
             with file:
                 try:
-                    for key, request, answer in rows_of_store(self.path):
+                    for key, request, answer in rows_of_store(self.path, without):
                         line = f'{{"key":"{key}","request":{request},"answer":{answer}}}\n'
                         file.write(line.encode())
                         number += 1
@@ -232,10 +243,12 @@ class ResponseStore:
         The existing answer to a request is kept. Raises WhatifError, naming file and line, when a file cannot be read,
         when a key does not match its request, and when an answer is invalid.
         """
-        added = known = different = 0
+        total = Merged(0, 0, 0)
         for path in paths:
             rows = rows_of_export(path) if path.suffix == ".jsonl" else rows_of_store(path)
+            added = known = different = 0
             with self._transaction():
+                before = self.last_number()
                 for key, request, answer in checked_rows(rows, path):
                     insert = "INSERT INTO responses VALUES (NULL, ?, ?, ?) ON CONFLICT DO NOTHING"
                     if self._connection.execute(insert, (key, request, answer)).rowcount:
@@ -244,7 +257,9 @@ class ResponseStore:
                         known += 1
                         here = self._connection.execute("SELECT answer FROM responses WHERE key = ?", (key,))
                         different += _without_time(here.fetchone()[0]) != _without_time(answer)
-        return Merged(added, known, different)
+                span = (before + 1, self.last_number())
+            total += Merged(added, known, different, (span,))
+        return total
 
     def _prepare(self) -> None:
         connection = self._connection

@@ -80,7 +80,7 @@ def is_table(path: str) -> bool:
 
 
 def is_metrics(path: str) -> bool:
-    """Whether a file that a job publishes has the numbers of a benchmark that `dvc metrics show` prints."""
+    """Whether a file that a job publishes has the headline numbers of a benchmark."""
     return path.startswith(f"{METRICS}/") and path.endswith(".json") and path.count("/") == 1
 
 

@@ -223,7 +223,7 @@ def paired_rows(part: Part) -> Iterator[Row]:
 
 
 def headline(part: Part) -> dict[str, float | int]:
-    """The numbers of a part for `dvc metrics diff`: both accuracies in percent, the drop, and the pairs."""
+    """The headline numbers of a part: both accuracies in percent, the drop, and the pairs."""
     values = {row.get("variant", DROP): row["value"] for one in (each_variant(accuracy), drop) for row in one(part)}
     return {**values, "pairs": len(part.pairs)}
 

@@ -49,11 +49,12 @@ def programs(
 
     findings: rows of `program-findings`. Shares are in percent, with Wilson intervals.
     """
-    by_id = {row["question_id"]: row for row in questions}
-    cells: dict[tuple[str, str, str], list[Row]] = {}
+    by_id: dict[str, list[Row]] = {}
     for row in findings:
-        question = by_id.get(row["question_id"])
-        if question is not None:
+        by_id.setdefault(row["question_id"], []).append(row)
+    cells: dict[tuple[str, str, str], list[Row]] = {}
+    for question in questions if by_id else ():
+        for row in by_id.get(question["question_id"], ()):
             for group in (question["group"], ALL):
                 cells.setdefault((row["model"], group, question["variant"]), []).append(row)
     rows = [

@@ -17,6 +17,13 @@ from whatif.scoring.extraction.extracted import Extracted, Kind, none
 _NUMBER = re.compile(r"-?[$0-9.,]{2,}|-?[0-9]+")
 _IS_NUMBER = re.compile(r"-?\d+(?:\.\d+)?|-?\.\d+")
 _TRIMMED = ",.!?;:'"
+_IN_PARENTHESES, _APART = ({letter: form.format(letter) for letter in LETTERS} for form in ("({})", " {} "))
+# How an option may be named, and the form by whose last place several named ones are compared.
+_WRITTEN = (
+    (_IN_PARENTHESES, _IN_PARENTHESES),
+    ({letter: f"{letter} " for letter in LETTERS}, _APART),
+    ({letter: f"{letter}." for letter in LETTERS}, _APART),
+)
 _SHORT = 5  # words; a response of no more words is not searched for the texts of options
 _PREFIX = 4  # signs in which yes or no must be
 
@@ -58,11 +65,10 @@ def _option(response: str, choices: Sequence[str], *, letters_shown: bool) -> Ex
         response = response.strip(sign)
     text = f" {response} "
     options = dict(zip(LETTERS, choices, strict=False))
-    for written in ("({})", "{} ", "{}.") if letters_shown else ():
-        named = [letter for letter in options if written.format(letter) in text]
+    for written, placed in _WRITTEN if letters_shown else ():
+        named = [letter for letter in options if written[letter] in text]
         if named:
-            placed = written if written == "({})" else " {} "
-            return Extracted(max(named, key=lambda letter: text.rfind(placed.format(letter))), "ok", None)
+            return Extracted(max(named, key=lambda letter: text.rfind(placed[letter])), "ok", None)
     said = text.lower()
     named = [letter for letter, option in options.items() if len(text.split()) > _SHORT and option.lower() in said]
     if not named:

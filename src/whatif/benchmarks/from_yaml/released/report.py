@@ -204,7 +204,7 @@ def publish_report(task: Task[ReportSettings], title: str, modules: TableModules
 
 
 def headline(found: ReleasedResults) -> dict[str, dict[str, float | int]]:
-    """The numbers for `dvc metrics diff`, by model: the accuracy, and the share of each kind of unit, in percent."""
+    """The headline numbers, by model: the accuracy, and the share of each kind of unit, in percent."""
     numbers: dict[str, dict[str, float | int]] = {}
     for row in found.rows_by("variant"):
         if row["measure"] == "accuracy" and row["variant"] == ALL:

@@ -27,8 +27,9 @@ TABLE = score_table(
         intervals_view(
             "Questions answered correctly in percent: which of four images of the same effect was chosen as the "
             f"sibling of the cause; beside C2E, with {found.level} intervals by group (MuCR Figure 11).",
-            f"Chance is {in_text('accuracy')}%. The chosen image counts as right; where CLIP chose, a score says how "
-            f"far a model agrees with CLIP. {IN_FIGURE.format('Figure 11')} Its text orders "
+            f"Chance is {in_text('accuracy')}%. The chosen image counts as right: of drawn scenes the one in which "
+            "nothing but the event differs from the cause; where CLIP chose, a score says how far a model agrees with "
+            f"CLIP. {IN_FIGURE.format('Figure 11')} Its text orders "
             f"{in_text('models_tested')} models, GPT-o1 first and Claude-3.0 last.",
             _METRICS,
         ),

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from whatif.benchmarks.mucr.outcomes import ALL, Row
 from whatif.benchmarks.mucr.report import Mucr
 from whatif.benchmarks.mucr.reported import in_text
-from whatif.benchmarks.mucr.schemas import CATEGORIES, MEMBERS, METRICS, STYLES
+from whatif.benchmarks.mucr.schemas import BY_CLIP, BY_SCENE, CATEGORIES, MEMBERS, METRICS, RELEASED, STYLES
 from whatif.results.reporting.declared import Declared
 from whatif.results.reporting.numerals import count, decimal
 from whatif.results.reporting.precision import percent
 from whatif.results.reporting.table import OURS, PUBLISHED, REPORTED, Column, View
 
-_CHOOSERS = ("people", "clip", "released")
+_CHOOSERS = ("people", BY_CLIP, BY_SCENE, RELEASED)
 
 
 def _rows(found: Mucr) -> Iterator[Row]:
@@ -26,7 +26,7 @@ def _rows(found: Mucr) -> Iterator[Row]:
         row for role in ("provided", "candidates") for row in found.task.rows(role, columns) if row["pair_id"] in used
     ]
     choices = [row for row in found.task.rows("choices") if row["pair_id"] in used]
-    drawn = [row["generator"] for row in candidates if row["generator"] != "released"]
+    drawn = [row["generator"] for row in candidates if row["generator"] != RELEASED]
     # Each of our sizes with its name in text.csv.
     sizes = {
         "pairs of captions": (len(pairs), "caption_pairs"),
@@ -121,6 +121,7 @@ TABLE: Declared[Mucr] = Declared(
                 Column("Share (%)", "share of style", write=decimal(1)),
                 Column("By people", "chosen by people", write=count),
                 Column("By CLIP", "chosen by clip", write=count),
+                Column("As drawn", "chosen by scenes", write=count),
                 Column("Released", "chosen by released", write=count),
             ),
             "The paper has one pair of images for each pair and style, so its styles are a third each.",
