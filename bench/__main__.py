@@ -40,7 +40,7 @@ MEASUREMENTS = {
     "sandbox": "bench.sandbox",
     "contrastive-epoch": "bench.contrastive_epoch",
     "aggregate-10m": "bench.aggregate_10m",
-    "site-50k-items": "bench.site",
+    "site-50k-items": "bench.item_browser",
     "diff": "bench.diff",
 }
 FILE = Path("bench.json")

@@ -48,9 +48,9 @@ class Worse:
         return f"{100 * more.estimate:.0f} [{100 * more.low:.0f}, {100 * more.high:.0f}]"
 
     def as_view(self) -> dict[str, Any]:
-        """The view of its items, as the index of the item browser has views (`ItemIndex.columns`)."""
+        """The view of its items, as a row of ITEM_VIEWS with the positions of its items (`ItemIndex.finish`)."""
         text = f"{self.system}: {self.right}% right in questions where {self.kind}, {self.elsewhere}% elsewhere."
-        return {"name": self.view, "heading": f"{self.system}: {self.kind}", "text": text, "items": self.items}
+        return {"view": self.view, "heading": f"{self.system}: {self.kind}", "text": text, "items": self.items}
 
 
 class Questions:
