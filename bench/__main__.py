@@ -39,9 +39,8 @@ MEASUREMENTS = {
     "class-images": "bench.class_images",
     "sandbox": "bench.sandbox",
     "contrastive-epoch": "bench.contrastive_epoch",
-    "dry-run-10k-jobs": "bench.dry_run_10k_jobs",
     "aggregate-10m": "bench.aggregate_10m",
-    "site-50k-items": "bench.site",
+    "site-50k-items": "bench.item_browser",
     "diff": "bench.diff",
 }
 FILE = Path("bench.json")

@@ -11,26 +11,28 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from whatif.results.auditing.audit import Finding, How, audit, section_name
-from whatif.results.auditing.benchmark import Benchmark, read_benchmark
+from whatif.results.auditing.benchmark import read_benchmark
+from whatif.results.auditing.items import Item
 from whatif.results.auditing.prune import Pruned, prune
 from whatif.results.auditing.report import rule_name
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/audit.md"
-VERIFIED = ROOT / "data/verify"
 SEED = 2024  # of params.yaml
 PRUNED = "pruned benchmarks"
 _SYNTHETIC, _REAL = "c-vqa/C-VQA-Synthetic_questions.csv", "c-vqa/C-VQA-Real_questions.csv"
 _CAPTIONS = "coco-counterfactuals/metadata.jsonl"
+_BESIDE_RELEASED = ("cvqa-synthetic", "cvqa-real")
+_ALONE = {"cfmm": "CFMM", "mucr": "MuCR", "scenes": "Scenes"}
 
 
 def audited(released: Path) -> str | None:
     """A row for each benchmark, variant and kind of answer; None where the default run has not made ours."""
-    if not all((VERIFIED / name / "questions.parquet").is_file() for name in ("cvqa-synthetic", "cvqa-real")):
+    if not all(_verified(name).is_file() for name in (*_BESIDE_RELEASED, *_ALONE)):
         return None
     rows: list[tuple[str, ...]] = [("benchmark", "questions", "number", "chance", "best rule")]
-    for name, benchmark in _benchmarks(released.parents[1]):
-        for section in audit(benchmark.items, How(seed=SEED)).sections:
+    for name, items in _benchmarks(released.parents[1]):
+        for section in audit(items, How(seed=SEED)).sections:
             best = _best_of(section.findings)
             of = "" if best.n == len(section.items) else f" ({best.n:,} questions)"
             rows.append(
@@ -96,12 +98,20 @@ def _best(found: Pruned) -> Iterator[str]:
         yield f"{rule_name(best)}, {where}: {_cell(best)}, chance {100 * best.chance:.1f}"
 
 
-def _benchmarks(data: Path) -> Iterator[tuple[str, Benchmark]]:
-    yield "C-VQA-Synthetic, released", read_benchmark(data / _SYNTHETIC)
-    yield "C-VQA-Synthetic, ours", read_benchmark(VERIFIED / "cvqa-synthetic/questions.parquet")
-    yield "C-VQA-Real, released", read_benchmark(data / _REAL)
-    yield "C-VQA-Real, ours", read_benchmark(VERIFIED / "cvqa-real/questions.parquet")
-    yield "COCO-Counterfactuals, released", read_benchmark(data / _CAPTIONS)
+def _benchmarks(data: Path) -> Iterator[tuple[str, Sequence[Item]]]:
+    yield "C-VQA-Synthetic, released", read_benchmark(data / _SYNTHETIC).items
+    yield "C-VQA-Synthetic, ours", read_benchmark(_verified("cvqa-synthetic")).items
+    yield "C-VQA-Real, released", read_benchmark(data / _REAL).items
+    yield "C-VQA-Real, ours", read_benchmark(_verified("cvqa-real")).items
+    yield "COCO-Counterfactuals, released", read_benchmark(data / _CAPTIONS).items
+    for name, title in _ALONE.items():
+        items = read_benchmark(_verified(name)).items
+        # MuCR asks the same questions in all forms with images.
+        yield f"{title}, ours", [one for one in items if name != "mucr" or one.variant in ("text", "composite")]
+
+
+def _verified(name: str) -> Path:
+    return ROOT / "data/verify" / name / "questions.parquet"
 
 
 def _cell(one: Finding) -> str:

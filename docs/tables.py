@@ -158,12 +158,14 @@ def _audit_table(frame: pd.DataFrame, name: str) -> str:
 
 
 def _plan() -> str:
-    """What the papers' sizes need, as `whatif plan` prints it."""
+    """What the papers' sizes need, as `whatif plan` prints it, without its requests, tokens and money."""
     from whatif.commands.plan import planned
     from whatif.engine.cluster.run_plan import table
 
     rows = planned(ROOT / "docs/paper-scale.yaml", rates_file=ROOT / "docs/paper-rates.yaml", gpu_hour=2)
-    return markdown(table(rows), text_columns=1)
+    header, *lines = table(rows)
+    shown = [place for place, name in enumerate(header) if name not in ("requests", "tokens", "money")]
+    return markdown([[line[place] for place in shown] for line in (header, *lines)], text_columns=1)
 
 
 NUMBERS: dict[str, Callable[[], str]] = {

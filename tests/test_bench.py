@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.process, pytest.mark.slow]
 # These run whole projects, or a server with a model, which tests/pipeline and tests/models do in `make test`.
 SOAK = {"noop-repro", "repro", "restore-repro", "served", "same-evaluation"}
 # These take longest at a small size.
-SOAK |= {"dry-run-10k-jobs", "perplexity", "caption-candidates", "aggregate-10m", "generate-batch", "site-50k-items"}
+SOAK |= {"perplexity", "caption-candidates", "aggregate-10m", "generate-batch", "site-50k-items"}
 # These measure with other inputs what `perplexity` and `rank-options` measure, or train as tests/fine_tuning does.
 SOAK |= {"perplexity-apart", "rank-unconditional", "contrastive-epoch"}
 

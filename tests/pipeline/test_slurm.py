@@ -128,6 +128,25 @@ def test_as_the_tutorial_says_slurm_makes_what_dvc_made_and_both_entry_points_fi
     assert unmade.jobs(ENTRY_POINTS["snakemake"]) == {}
 
 
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    "command", [pytest.param([*SNAKEMAKE, *AT_ONCE], marks=with_slurm), ["snakemake", "--cores", "2"]]
+)
+def test_where_one_job_makes_several_parts_the_bytes_are_the_same(
+    finished_checkout: Checkout, unmade: Checkout, command: list[str], request: pytest.FixtureRequest
+) -> None:
+    if "slurm" in command:
+        request.getfixturevalue("cluster")
+    change(unmade, "most_jobs: 2000", "most_jobs: 1")
+    done = start(unmade, *command)
+    assert done.returncode == 0, done.stdout
+    assert "15 jobs: up to 2 parts are made as one" in done.stdout
+    assert "11 of 11 jobs done" in done.stdout
+    assert submitted(unmade) == (8 if "slurm" in command else 0)
+    assert unmade.results() == finished_checkout.results()
+    assert unmade.jobs(ENTRY_POINTS["dvc"]) == {}
+
+
 @with_slurm
 @pytest.mark.soak
 def test_slurm_makes_all_of_the_embedded_default_as_dvc_does(cluster: Cluster, tmp_path: Path) -> None:

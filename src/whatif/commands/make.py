@@ -67,14 +67,14 @@ def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
     as_it_is: accept unfinished outputs, because a run has just asked their unanswered questions again.
     """
     from whatif import benchmarks
-    from whatif.commands.snakemake import accepts, jobs_asked_for, targets
+    from whatif.commands.snakemake import accepts, jobs_by_target
     from whatif.engine.graph import code_index
     from whatif.engine.graph.freshness import Condition
     from whatif.engine.graph.prologue import prepare
     from whatif.engine.params.whole import PARAMS_FILE
 
     graph = benchmarks.graph(benchmarks.load_params())
-    known = targets(graph)
+    known = jobs_by_target(graph)
     if target not in known:
         raise WhatifError(f"{target}: is neither a stage nor evaluate-MODEL; there are {', '.join(known)}")
     _compare_with_dvc_yaml(graph, target)
@@ -83,7 +83,7 @@ def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
     decides |= {path for job in graph.jobs for path in job.package_files.values()}
     packages = code_index.package_folders({root for job in graph.jobs for root in job.code_roots})
     basis = fresh_targets.Basis.taken(packages, sorted({Path(PARAMS_FILE), *decides}))
-    needed = set(graph.needed_for(jobs_asked_for(graph, [target])))
+    needed = set(graph.needed_for(known[target]))
     wanted = set(graph.jobs) if whole else needed
     accept: Callable[[Job], bool] = (lambda job: True) if as_it_is else accepts(graph, [target])
     said: list[str] = []
@@ -94,7 +94,7 @@ def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
     taken = {f"{job.name}: taken from the stash" for job in prologue.taken}
     for line in said if is_fresh else filter(taken.__contains__, said):
         click.echo(line, err=True)
-    _note(graph, list(known), prologue.found, basis)
+    _note(graph, known, prologue.found, basis)
     return is_fresh
 
 
@@ -123,14 +123,12 @@ def _compare_with_dvc_yaml(graph: Graph, target: str) -> None:
         click.echo(f"warning: {DVC_YAML}: does not declare {path}; run `whatif dvc-yaml`", err=True)
 
 
-def _note(graph: Graph, named: list[str], found: dict[Job, State], basis: fresh_targets.Basis) -> None:
+def _note(graph: Graph, named: dict[str, list[Job]], found: dict[Job, State], basis: fresh_targets.Basis) -> None:
     """Records every target for which all needed files are fresh and none of its own files are unfinished."""
-    from whatif.commands.snakemake import jobs_asked_for
     from whatif.engine.graph.folders import text_paths
     from whatif.engine.graph.freshness import Condition
 
-    for target in named:
-        asked = jobs_asked_for(graph, [target])
+    for target, asked in named.items():
         needed = graph.needed_for(asked)
         if all(found[job].condition is Condition.FRESH for job in needed) and not any(
             found[job].unfinished for job in asked

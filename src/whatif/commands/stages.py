@@ -6,7 +6,7 @@ The options that select jobs (`--part`, `--model`) are the dimensions by which i
 from __future__ import annotations
 
 import contextlib
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -14,7 +14,6 @@ import click
 from whatif.engine.errors import WhatifError
 
 if TYPE_CHECKING:
-    from whatif.engine.graph.graph import Graph
     from whatif.engine.graph.jobs import Job
 
 _STEP = "Only this step of the stage, where it has several; all of them by default."
@@ -79,8 +78,8 @@ def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str 
     """Runs the jobs of a stage, or of one of its steps, one after another, and reports the outcome of each."""
     from whatif import benchmarks
     from whatif.engine.cluster.gpus import take_gpus
+    from whatif.engine.graph.blocks import made_by
     from whatif.engine.graph.cautions import cautions
-    from whatif.engine.graph.run import run
     from whatif.engine.processes.locks import is_planned
 
     def say(line: str) -> None:
@@ -89,12 +88,33 @@ def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str 
     graph = benchmarks.graph(benchmarks.load_params())
     steps = graph.steps_of(stage, benchmark, chosen, step_name)
     jobs = [job for step in steps for job in graph.jobs_of(step, chosen)]
+    blocks = [made_by(graph, job) for job in jobs]
     if not is_planned():  # otherwise the planning process has already printed the warnings
         for line in (*cautions(graph, jobs), *(outdated(graph, jobs) if stage == "evaluate" else ())):
             say(line)
+    for block in blocks:
+        take_gpus(block[-1], say)
+        _run_block(block, say)
+
+
+def _run_block(jobs: Sequence[Job], say: Callable[[str], None]) -> None:
+    """Runs jobs in turn. One that fails does not keep the others from running, but the last: it stands for all of them.
+
+    Raises the first error.
+    """
+    from whatif.engine.graph.run import run
+
+    errors: list[Exception] = []
     for job in jobs:
-        take_gpus(job, say)
-        run(job, say)
+        if errors and job is jobs[-1]:
+            raise errors[0]
+        try:
+            run(job, say)
+        except Exception as error:
+            if job is jobs[-1]:
+                raise
+            say(f"{job.name}: failed: {error}")
+            errors.append(error)
 
 
 def outdated(graph: Graph, jobs: list[Job]) -> list[str]:

@@ -74,6 +74,20 @@ def test_a_gpu_is_asked_for_where_one_tool_of_programs_has_the_device(part: str)
     assert asking == {"evaluate cvqa-real viper-models plain part-000-of-001"}
 
 
+def test_a_job_that_makes_several_parts_has_the_time_of_all_of_them() -> None:
+    graph = graph_with({}, ["cvqa-synthetic"])
+    (step,) = [step for step in graph.steps("generate") if step.rule == "generate_cvqa_synthetic"]
+    minutes = cluster.load_resources(FILE).cpu.runtime
+    assert minutes is not None
+
+    def asked(number: int, together: int) -> int:
+        wildcards = {"part": f"part-{number:03d}-of-002"}
+        return int(cluster.resources_of(graph, step, FILE, together)["runtime"](wildcards, 1))
+
+    assert [asked(0, 1), asked(1, 1)] == [minutes, minutes]
+    assert [asked(0, 2), asked(1, 2)] == [2 * minutes, minutes]  # the second one, if it is asked for by itself
+
+
 def test_a_gpu_is_asked_for_only_where_a_model_has_the_device() -> None:
     graph = graph_with({"large": {"adapter": "hf-chat", "checkpoint": "some/checkpoint", "device": "cuda:0"}})
     asking = {job.name for job in graph.jobs if "gpu" in cluster.wanted_by(job, FILE)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -11,7 +12,10 @@ import pytest
 
 from tests.engine.graph import toy
 from tests.engine.graph.conftest import Project as Toy
+from whatif.commands.snakemake import targets
 from whatif.engine import artifacts
+from whatif.engine.artifacts.images import image_row
+from whatif.engine.artifacts.schemas import IMAGES
 from whatif.engine.files import atomic
 from whatif.engine.graph import folders
 from whatif.engine.graph.freshness import Condition, State, states
@@ -37,6 +41,15 @@ CALLS: list[int] = []
 DURING: list[Callable[[Task[None]], None]] = []
 
 
+def drawn(number: int) -> bytes:
+    return bytes([number]) * (number + 1)
+
+
+def draw(task: Task[None]) -> None:
+    """The first ten pictures of the folder as images."""
+    task.outputs.write("images", [image_row(drawn(number), 1, 1, "drawn:x", "CC0-1.0") for number in range(10)])
+
+
 def make_pages(task: Task[None]) -> None:
     """An index, a page and pictures with the sum of the toy; the last picture only if the sum is even."""
     total = json.loads(next(task.rows("toy files"))["bytes"])["sum"]
@@ -44,20 +57,16 @@ def make_pages(task: Task[None]) -> None:
     for act in DURING:
         act(task)
     for number in reversed(range(len(PICTURES) - total % 2)):
-        task.outputs.publish_picture(str(PICTURES[number]), bytes([number]) * (number + 1))
+        task.outputs.publish_picture(str(PICTURES[number]), drawn(number))
     task.outputs.publish(str(PAGE), f"page {total}".encode())
     task.outputs.publish(str(INDEX), b"index")
 
 
-PAGES = Benchmark(
-    "pages",
-    BenchmarkSettings,
-    steps=(
-        StepsOf(BenchmarkSettings)("aggregate", inputs={"toy files": toy.aggregate["files"].of("toy")}, folder="pages")(
-            make_pages
-        ),
-    ),
-)
+STEP = StepsOf(BenchmarkSettings)
+DRAW = STEP("generate", outputs={"images": IMAGES})(draw)
+READ = {"toy files": toy.aggregate["files"].of("toy"), "images": DRAW["images"]}
+PAGES = Benchmark("pages", BenchmarkSettings, steps=(DRAW, STEP("aggregate", inputs=READ, folder="pages")(make_pages)))
+IMAGE_FILE = Path("data/generate/pages/images.parquet")
 
 
 class Project(Toy):
@@ -122,16 +131,20 @@ def aside() -> dict[str, bytes]:
 
 def test_the_artifacts_hold_the_folder(project: Project) -> None:
     assert contents() == {
-        **{str(path): bytes([number]) * (number + 1) for number, path in enumerate(PICTURES)},
+        **{str(path): drawn(number) for number, path in enumerate(PICTURES)},
         str(INDEX): b"index",
         str(PAGE): b"page 2028",
     }
     assert sorted(project.job.outputs) == ["files", "pictures"]
     made = [(path, project.job.step.outputs[role]) for role, path in project.job.outputs.items()]
     rows = [row for path, table in made for row in artifacts.rows_of(path, table)]
-    assert {row["path"]: row["bytes"] for row in rows} == contents()
+    of_inputs = dict.fromkeys(map(str, PICTURES[:10]))
+    assert {row["path"]: row["bytes"] for row in rows} == {**contents(), **of_inputs}
+    assert {row["path"]: row["sha256"] for row in rows} == {
+        path: hashlib.sha256(data).hexdigest() for path, data in contents().items()
+    }
     assert project.job.published == () and project.job.step.text_files == ()
-    assert project.graph.stage_outputs("aggregate")[-2:] == [str(path) for path in project.job.outputs.values()]
+    assert targets(project.graph)["aggregate"][-2:] == [str(path) for path in project.job.outputs.values()]
 
 
 def test_two_runs_give_the_same_bytes(project: Project) -> None:
@@ -150,7 +163,20 @@ def test_a_missing_folder_is_fresh_and_is_written_by_the_next_plan(project: Proj
     assert contents() == before
 
 
-@pytest.mark.parametrize("path", [INDEX, PAGE, PICTURES[7]])
+def test_a_picture_whose_image_is_not_there_is_left_out_and_told(project: Project) -> None:
+    before, images = contents(), IMAGE_FILE.read_bytes()
+    shutil.rmtree(FOLDER)
+    IMAGE_FILE.unlink()
+    said: list[str] = []
+    assert folders.publish(project.job, said.append) == len(before) - 10
+    assert said == ["pages/ lacks 10 pictures: their images are not in the artifacts that pages was made from"]
+    assert contents() == {path: data for path, data in before.items() if path not in map(str, PICTURES[:10])}
+    IMAGE_FILE.write_bytes(images)
+    assert folders.publish(project.job, said.append) == 10
+    assert contents() == before and len(said) == 1
+
+
+@pytest.mark.parametrize("path", [INDEX, PAGE, PICTURES[7], PICTURES[17]])
 def test_a_missing_file_is_fresh_and_is_written_alone(project: Project, written: list[Path], path: Path) -> None:
     before = contents()
     path.unlink()

@@ -60,6 +60,7 @@ def extract(task: Task[None]) -> None:
 )
 def generate(task: Task[GenerateToy]) -> None:
     CALLS.append(f"generate {task.part}")
+    DURING.get("generate", str)(task)
     _write(task, [value + task.settings.image_size // 100 for value in _values(task)])
 
 

@@ -215,7 +215,8 @@ def test_a_photograph_whose_own_licence_is_known_and_allows_it_is_published(tmp_
     shown = [row["image_id"] for row in PHOTOGRAPHS]
     licences = {1: "Attribution-NonCommercial License", 2: "Attribution-NoDerivs License", 3: "CC0-1.0"}
     found = PublishedPictures(shown, [tmp_path / "images.parquet"], licences)
-    assert [found.encoded(one) for one in shown] == [PHOTOGRAPHS[0]["image"]["bytes"], None]
+    with found.gathered(tmp_path):
+        assert [found.encoded(one) for one in shown] == [PHOTOGRAPHS[0]["image"]["bytes"], None]
     assert found.licences == ["Attribution-NonCommercial License"] and found.withheld == 1
     with pytest.raises(WhatifError, match="image none: is in none of the artifacts"):
         PublishedPictures(["none"], [tmp_path / "images.parquet"])

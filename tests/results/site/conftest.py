@@ -12,6 +12,7 @@ import pytest
 from tests.results.site.chromium import Open
 from tests.results.site.example_items import paired, write_site
 from tests.results.site.example_results import write_results
+from tests.results.site.test_item_files import in_shards
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -21,6 +22,14 @@ if TYPE_CHECKING:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of the items; no test may change the site."""
     return write_site(paired(), tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture(scope="session")
+def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same page with an index in shards."""
+    with pytest.MonkeyPatch.context() as patched:
+        in_shards(patched)
+        return write_site(paired(), tmp_path_factory.mktemp("shards"))
 
 
 @pytest.fixture(scope="session")
@@ -35,8 +44,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def show(open_page: Open, site: Path) -> Callable[..., Page]:
     """Opens the items with a state, and waits until they are shown."""
 
-    def opened(state: Mapping[str, str] | None = None, **options: Any) -> Page:
-        page = open_page(site, f"#{urlencode(state)}" if state else "", **options)
+    def opened(state: Mapping[str, str] | None = None, path: Path = site, **options: Any) -> Page:
+        page = open_page(path, f"#{urlencode(state)}" if state else "", **options)
         page.wait_for_selector("#items:not([aria-busy])")
         return page
 

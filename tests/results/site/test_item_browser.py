@@ -48,6 +48,7 @@ STATES: tuple[dict[str, str], ...] = (
     {"all": "none"},
     {"all": "all"},
     {"all": "some", "group": "lamps", "view": "figure-9"},
+    {"original": "not-asked", "group": "kites"},
     {},
 )
 # The browser tells the page of the address first, which then shows its items, and then this.
@@ -280,6 +281,52 @@ def without(site: Path, name: str, folder: Path) -> Path:
     shutil.copytree(site.parents[1], folder / "copy")
     (folder / "copy" / site.parent.name / name).unlink()
     return folder / "copy" / site.parent.name / site.name
+
+
+def test_an_index_in_shards_shows_the_same(show: Callable[..., Page], shards: Path) -> None:
+    page = show(path=shards)
+    assert page.inner_text("#count") == f"{len(rows())} items"
+    for state in (*STATES[:4], STATES[9], STATES[12], STATES[13]):
+        page.evaluate(VISIT, urlencode(state))
+        page.wait_for_selector("#items:not([aria-busy])")
+        assert listed(page) == expected(state), state
+    row = rows()[203]
+    page = show({"item": row["item_id"], "view": "figure-9"}, path=shards)  # it is not among the view's items
+    assert page.inner_text("#item-title") == row["title"]
+    ids = ["pair/0200", "pair/0225"]
+    links = page.eval_on_selector_all(".item-bar .button:not(.to-list)", "all => all.map(link => link.hash)")
+    assert links == [f"#{urlencode({'view': 'figure-9', 'item': one})}" for one in ids]
+    page = show({"item": "no/such"}, path=shards)
+    assert page.inner_text("#trouble") == "This address names what is not here: item “no/such”."
+
+
+def test_a_long_search_shows_what_it_finds_while_it_goes_on(open_page: Open, shards: Path) -> None:
+    page = open_page(shards)
+    page.wait_for_selector("#items:not([aria-busy])")
+    # A second passes whenever the page asks, so each file of texts is reported; the third one does not come by itself.
+    page.evaluate(
+        """() => {
+          let now = 0;
+          performance.now = () => (now += 1000);
+          const append = document.head.append.bind(document.head);
+          document.head.append = (script) => {
+            if (script.src.endsWith("text-2.js")) self.come = () => append(script);
+            else append(script);
+          };
+        }"""
+    )
+    page.evaluate("location.hash = 'q=ball'")
+    ids = [row["item_id"] for row in rows() if "ball" in str(row)]
+    here = [one for one in ids if one < "pair/0050"]
+    until(page, f"{IDS}.length === {len(here)}")
+    assert page.inner_text("#count") == f"{len(here)} of 262 items match so far; 50 of 262 searched"
+    page.click("#matches li:nth-child(2) a")
+    page.wait_for_selector("#item:visible")
+    assert page.inner_text(".place") == f"2 of {len(here)} so far; 50 of 262 searched"
+    page.evaluate("self.come()")
+    until(page, f"document.querySelector('.place').textContent === '2 of {len(ids)}'")
+    page.keyboard.press("Escape")
+    assert listed(page) == ids
 
 
 def test_a_missing_file_is_told(browser: Any, site: Path, tmp_path: Path) -> None:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from collections.abc import Iterator, Mapping
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,8 +23,9 @@ from whatif.results.reporting.items import (
     with_reasoning,
     without_reasoning,
 )
-from whatif.results.site.item_files import right_choice, script_data, write_item_files
-from whatif.results.site.item_index import normalised, side_codes
+from whatif.results.site import item_files, item_index
+from whatif.results.site.item_files import right_choice, write_item_files
+from whatif.results.site.item_index import ItemIndex, normalised, over_all, script_data, side_codes
 from whatif.results.site.sources import BenchmarkSource
 
 pytestmark = pytest.mark.slow
@@ -45,6 +50,19 @@ def data_of(data: bytes) -> Any:
     return json.loads(text[len(start) : -len(end)])
 
 
+def pushed(data: bytes) -> dict[str, Any]:
+    """What the lines of a script file hand to the page, by kind and number."""
+    lines = (data_of(line) for line in data.splitlines(keepends=True))
+    return {f"{kind}-{number}": content for kind, number, content in lines}
+
+
+def in_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The index is divided as that of a million items is."""
+    for name, items in {"TOGETHER": 0, "PER_LIST": 20, "PER_COLUMN": 100, "PER_IDS": 50}.items():
+        monkeypatch.setattr(item_index, name, items)
+    monkeypatch.setattr(item_files, "TEXTS_PER_FILE", 25)
+
+
 def test_items_are_divided_into_files_and_found_by_their_position() -> None:
     source = paired(260)
     files = written(source)
@@ -55,12 +73,39 @@ def test_items_are_divided_into_files_and_found_by_their_position() -> None:
     assert (kind, number, len(items)) == ("items", 1, 100)
     row = source.items[123]  # type: ignore[index]
     assert ["".join(question["text"]) for question in items[23]["questions"]] == [q["text"] for q in row["questions"]]
-    index = data_of(files["data/index.js"])[2]
-    assert index["ids"].split("\n")[123] == row["item_id"]
-    assert index["groups"][index["groupOf"][123]] == row["group"]
+    shards = pushed(files["data/index.js"])
+    index = shards["index-0"]
+    assert shards["list-0"][123][0] == row["item_id"]
+    assert index["groups"][shards["group-0"][123]] == index["groups"][shards["list-0"][123][3]] == row["group"]
+    assert index["inGroup"] == [*Counter(shards["group-0"]).values()]
     assert index["sides"] == ["original", "counterfactual"]
-    assert [view["name"] for view in index["views"]] == ["figure-2", "figure-9"]
-    assert index["views"][1]["items"] == [*range(0, 260, 25)]
+    assert [(view["name"], view["count"]) for view in index["views"]] == [("figure-2", 65), ("figure-9", 11)]
+    assert shards["view-1-0"] == [*range(0, 260, 25)]
+
+
+def test_an_index_in_shards_holds_what_one_file_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = pushed(written(paired())["data/index.js"])
+    in_shards(monkeypatch)
+    files = written(paired())
+    apart = {name: pushed(data) for path, data in files.items() if (name := Path(path).stem) and "data/" in path}
+    assert all([*content] == [name] or name == "index" for name, content in apart.items())  # each file is one shard
+    assert [*apart["index"]] == ["index-0"]
+
+    def shards(kind: str) -> list[Any]:
+        names = (f"{kind}-{number}" for number in range(len(apart)))
+        return [apart[name][name] for name in names if name in apart]
+
+    assert len(shards("list")) == 14 and [*chain(*shards("list"))] == whole["list-0"]
+    assert [*chain(*shards("group"))] == whole["group-0"]
+    answers = [texts[number] for texts, numbers in shards("answers") for number in numbers]
+    assert answers == [whole["answers-0"][0][number] for number in whole["answers-0"][1]]
+    for number, _ in enumerate(whole["index-0"]["systems"]):
+        for side, codes in whole[f"codes-{number}-0"].items():
+            sizes = zip(shards(f"codes-{number}"), (100, 100, 62), strict=True)
+            assert "".join(shard.get(side, "-" * size) for shard, size in sizes) == codes
+    pairs = [pair for hashes, positions in shards("ids") for pair in zip(hashes, positions, strict=True)]
+    assert len(shards("ids")) == 6 and pairs == [*zip(*whole["ids-0"], strict=True)]
+    assert pairs == sorted((zlib.crc32(row[0].encode()), place) for place, row in enumerate(whole["list-0"]))
 
 
 def test_differing_words_and_right_options_are_given() -> None:
@@ -155,21 +200,41 @@ def test_a_side_is_right_only_if_all_its_questions_are(answers: list[tuple[str, 
     assert side_codes(questions(*answers)) == {("s", ""): code}
 
 
-def test_systems_that_are_met_later_were_not_asked_before() -> None:
+def test_systems_that_are_met_later_were_not_asked_before(monkeypatch: pytest.MonkeyPatch) -> None:
     def item(number: int, *systems: str) -> Item:
         answers = tuple(ItemAnswer(system, "A", True) for system in systems)
         return Item(f"i{number}", "", questions=(ItemQuestion("q", "?", "A", answers=answers),))
 
     items = [item(0, "first"), item(1), item(2, "second", "first"), item(3)]
-    index = data_of(written(source_of(items, [], {}, ""))["data/index.js"])[2]
-    assert (index["systems"], index["codes"]) == (["first", "second"], [["r-r-"], ["--r-"]])
+    shards = pushed(written(source_of(items, [], {}, ""))["data/index.js"])
+    assert shards["index-0"]["systems"] == ["first", "second"]
+    assert (shards["codes-0-0"], shards["codes-1-0"]) == ({"": "r-r-"}, {"": "--r-"})
+    assert [row[4] for row in shards["list-0"]] == [{"": "r"}, {}, {"": "rr"}, {}]
+    for name, number in {"TOGETHER": 0, "PER_COLUMN": 2}.items():
+        monkeypatch.setattr(item_index, name, number)
+    files = written(source_of(items, [], {}, ""))
+    codes = [[data_of(files[f"data/codes-{system}-{shard}.js"])[2] for shard in (0, 1)] for system in (0, 1)]
+    assert codes == [[{"": "r-"}, {"": "r-"}], [{}, {"": "r-"}]]
+
+
+@pytest.mark.parametrize(
+    ("codes", "found"),
+    [
+        ({}, "0"),
+        ({("s", "original"): "r", ("s", "counterfactual"): "e"}, "1 re-"),
+        ({("s", "original"): "r", ("t", "counterfactual"): "w"}, "2 -w- r--"),
+        ({("s", ""): "r", ("t", ""): "w", ("u", ""): "r"}, "3 --r --w"),
+    ],
+)
+def test_equal_codes_of_systems_are_noted_once(codes: dict[tuple[str, str], str], found: str) -> None:
+    assert over_all(codes) == found
 
 
 def test_items_without_sides_and_benchmarks_without_items_are_written() -> None:
-    assert data_of(written(unsided())["data/index.js"])[2]["sides"] == [""]
+    assert pushed(written(unsided())["data/index.js"])["index-0"]["sides"] == [""]
     files = written(source_of([], [], {}, "Nothing"))
     assert [*files] == ["data/index.js"]
-    assert data_of(files["data/index.js"])[2]["count"] == 0
+    assert pushed(files["data/index.js"])["index-0"]["count"] == 0
 
 
 @pytest.mark.parametrize(
@@ -208,13 +273,27 @@ class Many:
             yield {**self.row, "item_id": f"item-{number}", "position": number}
 
 
-def test_memory_does_not_hold_the_items() -> None:
-    def peak(count: int) -> int:
-        tracemalloc.start()
-        write_item_files(replace(unsided(), items=Many(count)), lambda path, data: None, lambda path, data: None)
-        most = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return most
+def test_memory_does_not_hold_the_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    def growth(write: Callable[[int], object]) -> float:
+        """Bytes that each further item takes."""
+        peaks = []
+        for count in (5_000, 7_500):
+            tracemalloc.start()
+            write(count)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+        return (peaks[1] - peaks[0]) / 2_500
 
-    # Of each item beyond the texts of one file, only a few hundred bytes of the index are kept, not its 1.5 KB.
-    assert (peak(7_500) - peak(5_000)) / 2_500 < 700
+    def index(count: int) -> None:
+        made = ItemIndex(lambda path, data: None)
+        for row in Many(count):
+            made.add(row, ())
+        made.finish([], {})
+
+    def files(count: int) -> None:
+        write_item_files(replace(unsided(), items=Many(count)), lambda path, data: None, lambda path, data: None)
+
+    in_shards(monkeypatch)
+    # Of each item beyond the shards, the index keeps numbers for its id, and the search for weaknesses its question.
+    assert growth(index) < 60
+    assert growth(files) < 700

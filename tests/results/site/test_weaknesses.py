@@ -14,7 +14,7 @@ import pytest
 from tests.results.site.chromium import Open
 from tests.results.site.example_items import source_of
 from tests.results.site.test_item_browser import listed
-from tests.results.site.test_item_files import data_of
+from tests.results.site.test_item_files import pushed
 from whatif.results.reporting.items import Item, ItemAnswer, ItemQuestion
 from whatif.results.site.build import build
 from whatif.results.site.sources import BenchmarkSource
@@ -71,9 +71,11 @@ def test_a_planted_kind_is_shown_with_a_link_to_exactly_its_items() -> None:
     assert int(cells[3]) + int(cells[5]) == 480 and re.fullmatch(r"100 \[\d\d, 100\]", cells[6])  # half of the items
     (link,) = re.findall(r'href="items.html#([^"]+)"', row)
     state = parse_qs(html.unescape(link))
-    index = data_of(files["bench/data/index.js"])[2]
-    (view,) = [one for one in index["views"] if [one["name"]] == state["view"]]
-    assert view["items"] == [*range(0, 480, 6)] and state["system"] == [WEAK] and WEAK in index["systems"]
+    shards = pushed(files["bench/data/index.js"])
+    index = shards["index-0"]
+    (number,) = [number for number, one in enumerate(index["views"]) if [one["name"]] == state["view"]]
+    view = index["views"][number]
+    assert shards[f"view-{number}-0"] == [*range(0, 480, 6)] and state["system"] == [WEAK] and WEAK in index["systems"]
     assert view["heading"] == f"{WEAK}: {cells[1]}"
 
 

@@ -322,4 +322,14 @@ FILES = Table(
     row_group_rows=16,
 )
 # Larger row groups: every plan reads the paths of all pictures, of which there may be tens of thousands.
-PICTURE_FILES = Table("picture-files", 1, FILES.key, FILES.schema, row_group_rows=256)
+PICTURE_FILES = Table(
+    name="picture-files",
+    version=2,
+    key=("path",),
+    schema=schema_of(
+        ("path", pa.string()),
+        ("bytes", pa.binary(), NULLABLE),  # null if it is an image of the step's inputs, whose id is `sha256`
+        ("sha256", pa.string()),
+    ),
+    row_group_rows=256,
+)

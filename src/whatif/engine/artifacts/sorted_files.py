@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from whatif.engine.artifacts.schemas import FILES, PICTURE_FILES
 from whatif.engine.artifacts.writer import ArtifactWriter
@@ -47,11 +47,18 @@ class SortedFiles:
             self._spool.write(data)
         self._places[path] = (place, len(data), hashlib.sha256(data).hexdigest())
 
-    def write(self) -> None:
-        """Writes all files to the artifact. Raises WhatifError when one was damaged, or the disk is full."""
+    def write(self, elsewhere: Iterable[str] = ()) -> None:
+        """Writes all files to the artifact, without the bytes of those whose SHA-256 is `elsewhere`.
+
+        Raises WhatifError when one was damaged, or the disk is full.
+        """
+        without = set(self.hashes.values()).intersection(elsewhere)
         with disk_errors(self._writer.path):
             self._spool.flush()
         for path, (place, length, digest) in sorted(self._places.items()):
+            if digest in without:
+                self._writer.write([{"path": path, "bytes": None, "sha256": digest}])
+                continue
             self._spool.seek(place)
             data = self._spool.read(length)
             if hashlib.sha256(data).hexdigest() != digest:

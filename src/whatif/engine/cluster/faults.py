@@ -11,6 +11,7 @@ from pathlib import Path
 
 from whatif.engine.cluster.resources import RESOURCES_FILE, kind_of, wanted_by, wants_gpu
 from whatif.engine.errors import WhatifError
+from whatif.engine.graph.blocks import jobs_of_block
 from whatif.engine.graph.graph import Graph
 from whatif.engine.graph.jobs import Job
 from whatif.engine.processes.owners import InUseError
@@ -51,8 +52,10 @@ _STOPPED = (
 )
 
 
-def check_cluster(graph: Graph, say: Callable[[str], None]) -> None:
+def check_cluster(graph: Graph, say: Callable[[str], None], together: int = 1) -> None:
     """Asks Slurm whether it would accept the jobs whose outputs are missing, without submitting anything.
+
+    At most so many parts are made `together`.
 
     Raises WhatifError when Slurm is missing or does not answer, or would never accept a kind of job: an unknown
     partition or account, more memory or time than allowed, no GPU.
@@ -65,7 +68,7 @@ def check_cluster(graph: Graph, say: Callable[[str], None]) -> None:
             )
     partitions = " ".join(sorted(set(_answer(["sinfo", "--noheader", "--format=%R"]).split())))
     for job in _one_of_each_kind(graph):
-        options = _options(wanted_by(job))
+        options = _options(wanted_by(job, parts=len(jobs_of_block(graph, job, together))))
         done = _run(["sbatch", "--test-only", *options, "--wrap=true"])
         if done.returncode == 0:
             continue
@@ -133,8 +136,9 @@ def _explained(graph: Graph, block: str, jobs: list[Job], folder: Path) -> str:
 
 
 def _one_of_each_kind(graph: Graph) -> list[Job]:
-    """One job of each kind, with and without GPU, among the jobs to run."""
-    found = {_place(graph, job): job for job in graph.jobs if not _is_there(job)}
+    """One job of each kind, with and without GPU, among the jobs to run, if possible one of a step in parts."""
+    ordered = sorted(graph.jobs, key=lambda job: "part" in job.wildcards)
+    found = {_place(graph, job): job for job in ordered if not _is_there(job)}
     return [found[place] for place in sorted(found)]
 
 

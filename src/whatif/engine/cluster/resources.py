@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache
@@ -10,6 +11,7 @@ from typing import Any, TypeAlias
 
 from pydantic import Field, field_validator
 
+from whatif.engine.graph.blocks import block_of, is_first
 from whatif.engine.graph.graph import Graph
 from whatif.engine.graph.jobs import Job
 from whatif.engine.graph.steps import Step
@@ -65,8 +67,12 @@ class KindAsk(Ask):
 
 
 class Resources(Settings):
-    """`slurm/resources.yaml`."""
+    """`slurm/resources.yaml`.
 
+    most_jobs: the most jobs that Snakemake plans; if there are more, one makes several parts in turn.
+    """
+
+    most_jobs: int = Field(default=2000, ge=1)
     cpu: KindAsk = KindAsk()
     model: KindAsk = KindAsk()
     images: KindAsk = KindAsk()
@@ -100,20 +106,31 @@ def _models_in(settings: Settings) -> Iterator[_Model]:
             yield from _models_in(value)
 
 
-def wanted_by(job: Job, file: Path = RESOURCES_FILE) -> dict[str, int | str]:
+def wanted_by(job: Job, file: Path = RESOURCES_FILE, parts: int = 1) -> dict[str, int | str]:
     """The resources that a job requests on its first try: name -> value, without nulls.
 
-    Raises WhatifError for an error in the file, naming its place.
+    A job that makes several `parts` in turn has the time of all of them. Raises WhatifError for an error in the file,
+    naming its place.
     """
-    return dict(_wanted(kind_of(job), wants_gpu(job), file))
+    wanted = dict(_wanted(kind_of(job), wants_gpu(job), file))
+    if isinstance(minutes := wanted.get("runtime"), int):
+        wanted["runtime"] = minutes * parts
+    return wanted
 
 
-def resources_of(graph: Graph, step: Step, file: Path = RESOURCES_FILE) -> dict[str, Any]:
+def resources_of(graph: Graph, step: Step, file: Path = RESOURCES_FILE, together: int = 1) -> dict[str, Any]:
     """The resources of a step's rule: values, or functions if they differ between its jobs or between tries.
 
-    Raises WhatifError as `wanted_by` does.
+    At most so many parts are made `together`, by the job of the first. Raises WhatifError as `wanted_by` does.
     """
-    asks = {_key(step, job.wildcards): wanted_by(job, file) for job in graph.jobs_of(step)}
+    jobs = graph.jobs_of(step)
+    parts = Counter(block_of(job, together) for job in jobs)
+    asks = {
+        _key(step, job.wildcards): wanted_by(
+            job, file, parts[block_of(job, together)] if is_first(job, together) else 1
+        )
+        for job in jobs
+    }
     names = sorted({name for ask in asks.values() for name in ask})
     resources: dict[str, Any] = {}
     for name in names:

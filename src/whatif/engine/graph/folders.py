@@ -1,22 +1,25 @@
 """The folder that a step publishes (`Step.folder`): what whatif wrote there, and how it is written again.
 
-The artifacts `files` and `pictures` hold the whole folder. So it is neither an output for Snakemake nor for DVC, nor in
-git: where it is missing, as after a clone, nothing is due, and it is written from the artifacts. A record in
-`.whatif/published` has the hash and size of each file that whatif wrote. So a file that belongs to other artifacts,
-such as those of another commit, is not mistaken for one that someone edited, and pictures need not be read.
+The artifacts `files` and `pictures` hold the whole folder, except pictures that are images of the job's inputs: these
+are stored there alone, and named by their hash. So it is neither an output for Snakemake nor for DVC, nor in git: where
+it is missing, as after a clone, nothing is due, and it is written from the artifacts. A record in `.whatif/published`
+has the hash and size of each file that whatif wrote. So a file that belongs to other artifacts, such as those of
+another commit, is not mistaken for one that someone edited, and pictures need not be read.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
 from whatif.engine import artifacts
 from whatif.engine.artifacts import verified
+from whatif.engine.artifacts.schemas import IMAGES
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.atomic import remove_orphans, write_whole
 from whatif.engine.graph import stash
@@ -61,7 +64,8 @@ def publish(job: Job, say: Callable[[str], None] = lambda line: None) -> int:
     Only files that differ or are missing are written. Edited files, and files that whatif did not write, are set aside;
     those of earlier artifacts are deleted. Folders in `KEPT` stay as they are. A picture is compared by its size.
 
-    Raises WhatifError when an artifact is missing or unreadable, or when a file cannot be written.
+    Pictures whose images are not among the inputs now are left out; `say` gets their number. Raises WhatifError when an
+    artifact is missing or unreadable, or when a file cannot be written.
     """
     folder = Path(job.step.folder)
     record = _record(job)
@@ -89,19 +93,40 @@ def publish(job: Job, say: Callable[[str], None] = lambda line: None) -> int:
     made = {name: entry for name, entry in record.items() if name in every}
     # Until the folder is complete, a file may be the old or the new one; neither is edited.
     _keep(job, made)
+    written = 0
     for role in (PICTURES, TEXT_FILES):  # pages last: they name pictures
-        missing = set(due[role])
-        for row in artifacts.rows_of(job.outputs[role], job.step.outputs[role]) if missing else ():
-            path = Path(row["path"])
-            if row["path"] not in missing:
-                continue
-            write_whole(path, row["bytes"], durable=False)
-            made[row["path"]] = (row["sha256"], len(row["bytes"]))
+        for name, digest, data in _contents(job, role, set(due[role])):
+            write_whole(Path(name), data, durable=False)
+            made[name] = (digest, len(data))
+            written += 1
             if role == TEXT_FILES:
-                verified.remember(path, row["sha256"])
+                verified.remember(Path(name), digest)
+    if left := sum(map(len, due.values())) - written:
+        say(f"{folder}/ lacks {left:,} pictures: their images are not in the artifacts that {folder} was made from")
     _keep(job, made)
     _remove_empty(folder)
-    return sum(map(len, due.values()))
+    return written
+
+
+def _contents(job: Job, role: str, due: Set[str]) -> Iterator[tuple[str, str, bytes]]:
+    """Path, SHA-256 and bytes of the files that are due; pictures whose images are not there are left out."""
+    of_inputs: dict[str, list[str]] = {}  # paths by image
+    for row in artifacts.rows_of(job.outputs[role], job.step.outputs[role]) if due else ():
+        if row["path"] in due and row["bytes"] is None:
+            of_inputs.setdefault(row["sha256"], []).append(row["path"])
+        elif row["path"] in due:
+            yield row["path"], row["sha256"], row["bytes"]
+    paths = [path for path in image_paths(job) if path.exists()] if of_inputs else []
+    for row in artifacts.rows_of(paths, IMAGES, ["image_id", "image"], only={"image_id": of_inputs}):
+        image_id, data = row["image_id"], row["image"]["bytes"]
+        if image_id in of_inputs and hashlib.sha256(data).hexdigest() == image_id:
+            for name in of_inputs.pop(image_id):
+                yield name, image_id, data
+
+
+def image_paths(job: Job) -> list[Path]:
+    """The artifacts of images that a job reads."""
+    return [path for given in job.inputs.values() if given.table == IMAGES for path in given.paths]
 
 
 def _wanted(job: Job, role: str) -> dict[str, str]:

@@ -119,11 +119,6 @@ class Graph:
                 )
         return [job for job in self._jobs[step] if all(job.wildcards[name] == chosen[name] for name in chosen)]
 
-    def stage_outputs(self, stage: str) -> list[str]:
-        """Every file that a stage produces: artifacts and text files."""
-        jobs = [job for step in self.steps(stage) for job in self._jobs[step]]
-        return [str(path) for job in jobs for path in (*job.outputs.values(), *job.published)]
-
     def _in_order(self) -> list[Benchmark]:
         """The benchmarks, each after those whose outputs its steps read; otherwise in the order of params.yaml."""
         ordered: dict[str, Benchmark] = {}

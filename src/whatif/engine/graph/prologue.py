@@ -23,6 +23,7 @@ from whatif.engine.artifacts.reader import footer_of
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.atomic import disk_errors, remove_orphans
 from whatif.engine.graph import code_index, folders, run, stash
+from whatif.engine.graph.blocks import block_of, is_first
 from whatif.engine.graph.freshness import DATA, Condition, State, by_step, inputs_fresh, leftovers, state_of
 from whatif.engine.graph.graph import Graph
 from whatif.engine.graph.jobs import Job
@@ -77,13 +78,17 @@ def prepare(
     accept: Callable[[Job], bool] = lambda job: False,
     take_back: Callable[[Job], bool] = lambda job: True,
     of_others: Callable[[Graph], Sequence[Path]] = lambda graph: (),
+    *,
+    parts_per_job: int = 1,
 ) -> Prologue:
     """Moves outputs that are not fresh into the stash, restores wanted ones from it, and corrects file times.
 
     Unfinished outputs are not fresh, except those of jobs for which `accept` returns true. Only the outputs of jobs
     for which `take_back` returns true are restored. Where no artifact is, as in a fresh clone, the text files
-    `of_others`, of benchmarks that are no longer selected, are put away too. Raises WhatifError when another process is
-    planning in this checkout, or when a file cannot be moved.
+    `of_others`, of benchmarks that are no longer selected, are put away too. With several `parts_per_job`, the files of
+    a first part are moved while another part of its block is due (`whatif.engine.graph.blocks`).
+
+    Raises WhatifError when another process is planning in this checkout, or when a file cannot be moved.
     """
     prologue = Prologue(graph, locks.hold_checkout(), {})
     try:
@@ -108,6 +113,7 @@ def prepare(
                 if state.condition is Condition.FRESH:
                     _mend_times(job, times)
                 prologue.found[job] = state
+            _clear_first_parts(prologue, parts_per_job)
             _keep_code_versions(graph)
             for reasons, names in stale.items():
                 more = f" and {len(names) - 1} more" if len(names) > 1 else ""
@@ -119,6 +125,20 @@ def prepare(
         prologue.end()
         raise
     return prologue
+
+
+def _clear_first_parts(prologue: Prologue, size: int) -> None:
+    """Moves the fresh files of first parts that stand for a block of which another part is due."""
+    if size == 1:
+        return
+    due = {block_of(job, size) for job, state in prologue.found.items() if state.condition is not Condition.FRESH}
+    for job, state in prologue.found.items():
+        if state.condition is Condition.FRESH and is_first(job, size) and block_of(job, size) in due:
+            moved = [stash.put(path) for path in job.outputs.values()]
+            if job in prologue.taken:
+                prologue.taken.remove(job)  # it is back where it was
+            else:
+                prologue.moved += moved
 
 
 def _put_away(found: Sequence[Path], prologue: Prologue, say: Callable[[str], None]) -> None:

@@ -7,14 +7,14 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from whatif.engine import artifacts, looked_up
 from whatif.engine.artifacts import verified
-from whatif.engine.artifacts.schemas import FILES
+from whatif.engine.artifacts.schemas import FILES, IMAGES
 from whatif.engine.artifacts.sorted_files import SortedFiles
 from whatif.engine.artifacts.writer import ArtifactWriter, Rows, as_table
 from whatif.engine.errors import WhatifError
@@ -76,6 +76,7 @@ class Outputs:
     def publish_picture(self, path: str, data: bytes) -> None:
         """Adds a picture below the folder that the step publishes; it is stored in the output `pictures`.
 
+        An image of the job's inputs, unchanged, is not stored again: the output has its id.
         Pictures may come in any order, and are not held in memory. Raises ValueError for a path outside the folder.
         """
         self._add(PICTURES, path, data)
@@ -105,11 +106,16 @@ class Outputs:
         if self._texts:
             rows = [{"path": p, "bytes": data, "sha256": hashes[p]} for p, data in self._texts.items()]
             self.write(TEXT_FILES, rows)
-        for files in self._of_folder.values():
-            files.write()
+        for role, files in self._of_folder.items():
+            files.write(self._image_ids() if role == PICTURES else ())
             files.close()
         for role in self._job.outputs:
             self.writer(role).finish(hashes if role == TEXT_FILES else None, self._unfinished)
+
+    def _image_ids(self) -> Iterator[str]:
+        """The SHA-256 of every image that the job reads."""
+        for piece in artifacts.batches(folders.image_paths(self._job), IMAGES, ["image_id"]):
+            yield from piece["image_id"].to_pylist()
 
     def commit(self) -> None:
         """Moves all finished outputs to their final paths."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from whatif.engine import artifacts
-from whatif.engine.artifacts.images import ImageStore
+from whatif.engine.artifacts.gathered_images import GatheredImages
 from whatif.engine.artifacts.schemas import IMAGES
 from whatif.engine.errors import WhatifError
+from whatif.engine.files.atomic import disk_errors
 from whatif.formats.coco_photographs import coco_image_id, is_coco_name
 from whatif.results.publishing.licences import Terms, terms
 
@@ -29,7 +31,7 @@ class Picture:
 
 
 class PublishedPictures:
-    """The pictures that some rows show, by id: the encoded bytes of those that may be published.
+    """The pictures that some rows show, by id: what is known of them, and the bytes of those that may be published.
 
     files: artifacts of the table `images`; an image in several of them is that of the first. licences: number of a
     photograph in MS-COCO -> its own licence, which the artifacts do not have.
@@ -38,7 +40,7 @@ class PublishedPictures:
     """
 
     def __init__(self, shown: Iterable[str], files: Sequence[Path], licences: Mapping[int, str] | None = None) -> None:
-        self._store = ImageStore(files)
+        self._files = files
         known: dict[str, Picture] = {}
         same: dict[Picture, Picture] = {}  # so that drawn pictures share one
         wanted = sorted(set(shown))
@@ -56,9 +58,17 @@ class PublishedPictures:
                 raise WhatifError(f"image {image_id}: is in none of the artifacts with images ({named}); `dvc repro`")
         self.of: Mapping[str, Picture] = {image_id: known[image_id] for image_id in wanted}
 
+    @contextmanager
+    def gathered(self, folder: Path) -> Iterator[None]:
+        """Copies the pictures in one pass to a temporary file in `folder`; `encoded` gives them while this lasts."""
+        with disk_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        with GatheredImages(self._files, filter(self.is_published, self.of), folder) as self._images:
+            yield
+
     def encoded(self, image_id: str) -> bytes | None:
         """The bytes of a picture; None if it may not be published."""
-        return self._store.encoded(image_id) if self.is_published(image_id) else None
+        return self._images.encoded(image_id) if self.is_published(image_id) else None
 
     def is_published(self, image_id: str) -> bool:
         """Whether the licence of a picture allows to publish it."""

@@ -148,7 +148,8 @@ def write_benchmark(facts: Facts, folder: Path, made: Mapping[str, Any] | None =
 
     Raises WhatifError when a picture is in none of the artifacts, and when a file cannot be written.
     """
-    configurations = [_WRITERS[table](kept.rows, facts.pictures, folder) for table, kept in facts.kept.items()]
+    with facts.pictures.gathered(folder):
+        configurations = [_WRITERS[table](kept.rows, facts.pictures, folder) for table, kept in facts.kept.items()]
     version = data_version(_files(folder))
     tasks = _tasks(facts, folder)
     write_whole(folder / CITATION, citation(facts, version))

@@ -1,8 +1,8 @@
-"""The data files of a benchmark's item browser: an index for filters, text for the search, pages of whole items.
+"""The data files of a benchmark's item browser: its index, text for the search, and whole items.
 
 Files, relative to the folder of the benchmark:
 
-- `data/index.js`: `ItemIndex.columns`, with the numbers of files below;
+- `data/index.js` and its shards: see `item_index`;
 - `data/text-K.js`: normalised text, one line for each of 5,000 items, loaded when somebody searches;
 - `data/items-K.js`: 100 items each, as in `item_data`;
 - `pictures/NAME`, `differences/NAME`: see `PictureFiles`.
@@ -10,7 +10,6 @@ Files, relative to the folder of the benchmark:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,13 +18,11 @@ from whatif.engine.language.options import LETTERS
 from whatif.results.reporting.items import without_reasoning
 from whatif.results.site.differences import marked
 from whatif.results.site.examples import ChosenItem, Example, shown_pictures
-from whatif.results.site.item_index import SIDES, ItemIndex, code_of, searched
+from whatif.results.site.item_index import SIDES, ItemIndex, code_of, script_data, searched
 from whatif.results.site.item_pictures import PictureFiles
 from whatif.results.site.sources import BenchmarkSource, Publish, PublishPicture
 from whatif.results.site.weaknesses import Questions, Worse
 
-# Inside a script file these could end the element or start a comment if somebody pastes the file into a page.
-_ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 ITEMS_PER_FILE = 100
 TEXTS_PER_FILE = 5_000
 
@@ -45,12 +42,12 @@ class FromItems:
 
 
 def write_item_files(source: BenchmarkSource, publish: Publish, publish_picture: PublishPicture) -> FromItems:
-    """Writes all files of a benchmark's items; memory holds the index and 5,000 items' text.
+    """Writes all files of a benchmark's items; memory holds a shard of the index and 5,000 items' text.
 
     Paths are relative to the benchmark's folder; `publish_picture` is called for `pictures/` and `differences/`. Items
     are read once.
     """
-    index, pictures = ItemIndex(), PictureFiles(source.picture, publish_picture)
+    index, pictures = ItemIndex(publish), PictureFiles(source.picture, publish_picture)
     questions, chosen = Questions(), ChosenItem()
     items: list[dict[str, Any]] = []
     texts: list[str] = []
@@ -76,11 +73,9 @@ def write_item_files(source: BenchmarkSource, publish: Publish, publish_picture:
         end("items", items)
     if texts:
         end("text", "\n".join(texts))
-    shape = {"perFile": ITEMS_PER_FILE, "textsPerFile": TEXTS_PER_FILE, "textFiles": files["text"]}
     worse = None if source.items_in_all or not index.systems else questions.worse()
-    columns = index.columns(source.views)
-    columns["views"] += [one.as_view() for one in worse or ()]
-    publish("data/index.js", script_data("index", 0, {**columns, **shape}))
+    views = [*source.views, *(one.as_view() for one in worse or ())]
+    index.finish(views, {"perFile": ITEMS_PER_FILE, "textsPerFile": TEXTS_PER_FILE})
     return FromItems(chosen.example(pictures), worse)
 
 
@@ -178,13 +173,3 @@ def _thumbnails(row: Row, pictures: PictureFiles) -> list[str]:
 
 def _without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None and value not in ("", [], ())}
-
-
-def script_data(kind: str, number: int, data: Any) -> bytes:
-    """A script file that hands `data` to the page, whether the page's own script has run before or not.
-
-    The file is pure ASCII: everything else is escaped, so U+2028 and half surrogates do no harm either. Raises
-    ValueError for infinite numbers, which JSON does not have.
-    """
-    text = json.dumps([kind, number, data], separators=(",", ":"), allow_nan=False).translate(_ESCAPED)
-    return f"(self.whatifItems=self.whatifItems||[]).push({text});\n".encode("ascii")

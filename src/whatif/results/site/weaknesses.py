@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -48,20 +49,21 @@ class Worse:
         return f"{100 * more.estimate:.0f} [{100 * more.low:.0f}, {100 * more.high:.0f}]"
 
     def as_view(self) -> dict[str, Any]:
-        """The view of its items, as the index of the item browser has views (`ItemIndex.columns`)."""
+        """The view of its items, as a row of ITEM_VIEWS with the positions of its items (`ItemIndex.finish`)."""
         text = f"{self.system}: {self.right}% right in questions where {self.kind}, {self.elsewhere}% elsewhere."
-        return {"name": self.view, "heading": f"{self.system}: {self.kind}", "text": text, "items": self.items}
+        return {"view": self.view, "heading": f"{self.system}: {self.kind}", "text": text, "items": self.items}
 
 
 class Questions:
-    """Collects the questions of items that are added in order; some 100 bytes each, and one for each system."""
+    """Collects the questions of items that are added in order: some 30 bytes each, one for each system, and images."""
 
     def __init__(self) -> None:
-        self._items: list[int] = []
-        self._images: list[int] = []
+        self._items = array("I")
+        self._images = array("I")
         self._numbers: dict[str, int] = {}  # of the images
-        self._texts: dict[str, list[str]] = {"group": [], "variant": [], "label": []}
-        self._counts: dict[str, list[int]] = {}
+        self._texts = {name: array("I") for name in ("group", "variant", "label")}
+        self._known: dict[str, int] = {}  # the number of each of these texts
+        self._counts: dict[str, array[int]] = {}
         self._codes: dict[str, bytearray] = {}
         self._added = 0
 
@@ -74,9 +76,9 @@ class Questions:
             self._items.append(self._added)
             self._images.append(image)
             for name, text in (("group", row["group"]), ("variant", question["side"]), ("label", question["label"])):
-                self._texts[name].append(text and one_line(text))
+                self._texts[name].append(self._known.setdefault(one_line(text), len(self._known)))
             for name, count in counts(question["text"], question["choices"]).items():
-                self._counts.setdefault(name, []).append(count)
+                self._counts.setdefault(name, array("I")).append(count)
             for answer in question["answers"]:
                 column = self._codes.setdefault(answer["system"], bytearray())
                 column += NOT_ASKED.encode() * (number - len(column))
@@ -98,7 +100,8 @@ class Questions:
         """Each system that does worse somewhere, with the kind and the numbers of its questions."""
         import numpy as np
 
-        columns = {name: np.array(values, dtype=object) for name, values in self._texts.items()}
+        texts = np.array([*self._known], dtype=object)
+        columns = {name: texts[np.array(numbers)] for name, numbers in self._texts.items()}
         columns |= {name: np.array(values, dtype=np.int64) for name, values in self._counts.items()}
         images = np.array(self._images, dtype=np.int64)
         for system, codes in self._codes.items():

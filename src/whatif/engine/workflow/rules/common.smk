@@ -18,6 +18,7 @@ from whatif.engine.errors import WhatifError
 from whatif.engine.cluster.gpus import visible
 from whatif.engine.cluster.resources import group_of, load_resources, resources_of
 from whatif.engine.cluster.faults import check_cluster, explain
+from whatif.engine.graph.blocks import VARIABLE as PARTS_PER_JOB
 from whatif.engine.workflow.dvc_files import check_cache
 from whatif.engine.processes.locks import record_run
 from whatif.engine.workflow.report_entries import report_entry
@@ -33,12 +34,6 @@ from whatif.commands.snakemake import (
     wildcard_patterns,
 )
 
-# A prefix of our own takes the place of Snakemake's, which makes a failing command before a pipe count. It also tells
-# the job whose it is: a job ends with its Snakemake (whatif.engine.processes.ending).
-PREFIX = f"set -euo pipefail; {shell_prefix()}export WHATIF_PARENT={os.getpid()}; "
-JOB_SERVER = JobServer() if RUNS_HERE else None
-shell.prefix(f"{PREFIX}{JOB_SERVER.shell_function if JOB_SERVER else ''}".replace("{", "{{").replace("}", "}}"))
-
 ON_SLURM = workflow.is_main_process and ASKED is not None and ASKED.executor == "slurm" and not ASKED.dryrun
 
 
@@ -50,22 +45,30 @@ try:
     if "DVC_STAGE" in os.environ:
         check_cache()
     refuse_options(ASKED)
-    GRAPH = open_graph(
+    GRAPH, TOGETHER = open_graph(
         config,
         schedules=workflow.is_main_process,
         asked_for=ASKED.targets if ASKED else (),
         dry_run=ASKED is not None and bool(ASKED.dryrun),
         say=say,
         executes=lambda: workflow.execution_settings is not None and not workflow.dryrun,
+        most_jobs=load_resources().most_jobs,
     )
-    load_resources()
     if ON_SLURM:
-        check_cluster(GRAPH, say)
+        check_cluster(GRAPH, say, TOGETHER)
 except WhatifError as error:
     say(f"whatif: {error}")  # a WorkflowError would add the file and the line of this code
     sys.exit(1)
 
-TARGETS = targets(GRAPH)
+# A prefix of our own takes the place of Snakemake's, which makes a failing command before a pipe count. It also tells
+# the job whose it is: a job ends with its Snakemake (whatif.engine.processes.ending).
+PREFIX = f"set -euo pipefail; {shell_prefix()}export WHATIF_PARENT={os.getpid()}; "
+if TOGETHER > 1:
+    PREFIX += f"export {PARTS_PER_JOB}={TOGETHER}; "
+JOB_SERVER = JobServer() if RUNS_HERE else None
+shell.prefix(f"{PREFIX}{JOB_SERVER.shell_function if JOB_SERVER else ''}".replace("{", "{{").replace("}", "}}"))
+
+TARGETS = targets(GRAPH, TOGETHER)
 
 
 def files_of(target):
@@ -78,11 +81,11 @@ STEPS = {step.rule: step for stage in DESCRIPTIONS for step in GRAPH.steps(stage
 
 
 def all_of(pattern, keep=""):
-    return paths_of(GRAPH, pattern, keep.split())
+    return paths_of(GRAPH, pattern, keep.split(), TOGETHER)
 
 
 def others(rule):
-    return inputs_from_others(GRAPH, STEPS[rule]) if rule in STEPS else []
+    return inputs_from_others(GRAPH, STEPS[rule], TOGETHER) if rule in STEPS else []
 
 
 def published(rule):
@@ -100,7 +103,7 @@ USES_RESOURCES = GPUS or not RUNS_HERE or ASKED is None or ASKED.resources or AS
 
 
 def resources_for(rule):
-    return resources_of(GRAPH, STEPS[rule]) if USES_RESOURCES and rule in STEPS else {}
+    return resources_of(GRAPH, STEPS[rule], together=TOGETHER) if USES_RESOURCES and rule in STEPS else {}
 
 
 def group_for(rule):

@@ -6,22 +6,20 @@
   const FILTERS = KEYS.slice(0, 9);
   // The key of the state, by side, that says which answers of the system are wanted.
   const SIDE_KEYS = { original: "original", counterfactual: "counterfactual", "": "answers" };
-  // Codes of answers, as data/index.js has them, by status.
+  // Codes of answers, as item_index.py has them, by status.
   const STATUSES = { right: "r", "not-right": "wne", wrong: "w", none: "n", error: "e", "not-asked": "-" };
   const OVER_ALL = ["all", "none", "some"];
   const RIGHT = "r".charCodeAt(0);
   const NOT_ASKED = "-".charCodeAt(0);
 
-  const lines = (text, count) => (count ? text.split("\n") : []);
+  const encoder = new TextEncoder();
 
-  /** The columns of data/index.js, with what is looked up by name. */
+  /** What data/index.js says of all items, with what is looked up by name. */
   function prepare(data) {
     const index = { ...data };
-    for (const column of ["ids", "titles", "thumbnails"]) index[column] = lines(data[column], data.count);
-    index.position = new Map(index.ids.map((id, position) => [id, position]));
     index.system = new Map(data.systems.map((name, number) => [name, number]));
     index.group = new Map(data.groups.map((name, number) => [name, number]));
-    index.view = new Map(data.views.map((view) => [view.name, view]));
+    index.view = new Map(data.views.map((view, number) => [view.name, { ...view, number }]));
     return index;
   }
 
@@ -39,7 +37,6 @@
       counterfactual: (value) => value in STATUSES,
       answers: (value) => value in STATUSES,
       all: (value) => OVER_ALL.includes(value),
-      item: (value) => index.position.has(value),
       page: (value) => /^[1-9]\d{0,8}$/.test(value),
       difference: (value) => value === "shown",
     };
@@ -78,66 +75,92 @@
     for (const code of STATUSES[status]) table[code.charCodeAt(0)] = 1;
     return table;
   };
-  const codeAt = (column, position) => (column ? column.charCodeAt(position) : NOT_ASKED);
 
-  /** Tests of one item by position; an item matches if all of them hold. `texts` is needed where `q` is set. */
-  function tests(index, state, texts) {
-    const found = [];
-    if (state.group) {
-      const group = index.group.get(state.group);
-      found.push((position) => index.groupOf[position] === group);
-    }
-    const wanted = index.sides.flatMap((side, place) => {
-      const status = state[SIDE_KEYS[side]];
-      return status ? [[place, accepts(status)]] : [];
-    });
-    const systems = state.system ? [index.system.get(state.system)] : index.systems.map((_, number) => number);
-    if (wanted.length) {
-      found.push((position) => systems.some((system) =>
-        wanted.every(([place, accepted]) => accepted[codeAt(index.codes[system][place], position)])));
-    }
-    if (state.system && state.other) {
-      const [first, second] = [state.system, state.other].map((name) => index.codes[index.system.get(name)]);
-      found.push((position) => index.sides.some((_, place) => {
-        const [one, two] = [codeAt(first[place], position), codeAt(second[place], position)];
-        return one !== NOT_ASKED && two !== NOT_ASKED && (one === RIGHT) !== (two === RIGHT);
-      }));
-    }
-    if (state.all) found.push((position) => overAll(index, position) === state.all);
-    for (const term of state.q ? terms(state.q) : []) found.push((position) => texts[position].includes(term));
-    return found;
+  const sidesWanted = (state) => Object.entries(SIDE_KEYS).filter(([, key]) => state[key]);
+  /** The columns that the filters of a state read (see item_index.py); each has one file for each shard. */
+  function columnsOf(index, state) {
+    const names = state.system ? [sidesWanted(state).length || state.other ? state.system : "", state.other] : [];
+    const ofAll = state.all || (!state.system && sidesWanted(state).length);
+    return [...(state.group ? ["group"] : []), ...(ofAll ? ["answers"] : []),
+      ...names.filter(Boolean).map((name) => `codes-${index.system.get(name)}`)];
+  }
+
+  /** Whether one system has the wanted answers; `given` is the text of an item as `over_all` in item_index.py. */
+  function someSystem(index, wanted, given) {
+    const [asked, ...found] = given.split(" ");
+    if (Number(asked) < index.systems.length) found.push("---");
+    const places = Object.keys(SIDE_KEYS);
+    return found.some((codes) => wanted.every(([side, accepted]) => accepted[codes.charCodeAt(places.indexOf(side))]));
   }
 
   /** Whether `all` systems, `none` or `some` are right on every question of an item; empty if none was asked. */
-  function overAll(index, position) {
-    let [asked, right] = [0, 0];
-    for (const columns of index.codes) {
-      let [answered, correct] = [0, 0];
-      for (const column of columns) {
-        const code = codeAt(column, position);
-        if (code !== NOT_ASKED) answered += 1;
-        if (code === RIGHT) correct += 1;
-      }
-      if (answered) asked += 1;
-      if (answered && answered === correct) right += 1;
-    }
-    if (!asked) return "";
-    return right === 0 ? "none" : right === asked ? "all" : "some";
+  function overAll(given) {
+    const found = given.split(" ").slice(1);
+    const right = found.filter((codes) => /^[r-]*$/.test(codes)).length;
+    if (!found.length) return "";
+    return right === 0 ? "none" : right === found.length ? "all" : "some";
   }
 
-  /** Positions of the items that match, in order. */
-  function matching(index, state, texts) {
-    const all = tests(index, state, texts);
-    const matches = [];
-    const test = (position) => {
-      for (const holds of all) if (!holds(position)) return;
-      matches.push(position);
+  /**
+   * Positions of the items of a shard that match all filters but the search, in order. `columns` has the data of
+   * `columnsOf` by name; `inView` has the positions of the view's items, if one is chosen.
+   */
+  function matching(index, state, shard, columns, inView) {
+    const start = shard * index.perColumn;
+    const count = Math.min(index.perColumn, index.count - start);
+    const keep = new Uint8Array(count).fill(1);
+    const codes = (system, side) => {
+      const text = columns[`codes-${index.system.get(system)}`][side];
+      return text ? encoder.encode(text) : new Uint8Array(count).fill(NOT_ASKED);
     };
-    if (state.view) index.view.get(state.view).items.forEach(test);
-    else for (let position = 0; position < index.count; position += 1) test(position);
-    return matches;
+    if (state.view) {
+      const shown = new Uint8Array(count);
+      for (const position of inView) if (position >= start && position < start + count) shown[position - start] = 1;
+      for (let place = 0; place < count; place += 1) keep[place] &= shown[place];
+    }
+    if (state.group) {
+      const group = index.group.get(state.group);
+      for (let place = 0; place < count; place += 1) if (columns.group[place] !== group) keep[place] = 0;
+    }
+    const wanted = sidesWanted(state).map(([side, key]) => [side, accepts(state[key])]);
+    const [texts, given] = columns.answers || [[], []];
+    const ofTexts = (test) => {
+      const accepted = texts.map((text) => Number(test(text)));
+      for (let place = 0; place < count; place += 1) keep[place] &= accepted[given[place]];
+    };
+    if (state.all) ofTexts((text) => overAll(text) === state.all);
+    if (wanted.length && !state.system) ofTexts((text) => someSystem(index, wanted, text));
+    else {
+      for (const [side, accepted] of wanted) {
+        const found = codes(state.system, side);
+        for (let place = 0; place < count; place += 1) keep[place] &= accepted[found[place]];
+      }
+    }
+    if (state.system && state.other) {
+      const any = new Uint8Array(count);
+      for (const side of index.sides) {
+        const [one, two] = [state.system, state.other].map((name) => codes(name, side));
+        for (let place = 0; place < count; place += 1) {
+          if (one[place] !== NOT_ASKED && two[place] !== NOT_ASKED) any[place] |= (one[place] === RIGHT) !== (two[place] === RIGHT);
+        }
+      }
+      for (let place = 0; place < count; place += 1) keep[place] &= any[place];
+    }
+    const found = [];
+    for (let place = 0; place < count; place += 1) if (keep[place]) found.push(start + place);
+    return found;
   }
 
-  self.whatif = { ...self.whatif, FILTERS, SIDE_KEYS, STATUSES, codeAt, filtersOf, format, isFiltered, matching, parse,
-    prepare, lines, terms };
+  /** The number that `ids` shards are ordered by: the CRC-32 of an id. */
+  function hashOf(id) {
+    let crc = ~0;
+    for (const byte of encoder.encode(id)) {
+      crc ^= byte;
+      for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+    }
+    return ~crc >>> 0;
+  }
+
+  self.whatif = { ...self.whatif, FILTERS, SIDE_KEYS, columnsOf, filtersOf, format, hashOf, isFiltered, matching, parse,
+    prepare, terms };
 })();
