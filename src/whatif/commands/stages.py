@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +15,7 @@ import click
 from whatif.engine.errors import WhatifError
 
 if TYPE_CHECKING:
+    from whatif.engine.graph.graph import Graph
     from whatif.engine.graph.jobs import Job
 
 _STEP = "Only this step of the stage, where it has several; all of them by default."
