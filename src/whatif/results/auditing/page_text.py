@@ -20,7 +20,9 @@ PAGE = """<!doctype html>
 that it looks at the images. {{ luck }}</p>
 <h2>What was read</h2>
 <p>{{ source }}: {{ counts }}.</p>
-<p>Taken as: {{ columns }}.</p>
+<p>Taken as: {% for part in columns.split("`") -%}
+{% if loop.index0 % 2 %}<code>{{ part }}</code>{% else %}{{ part }}{% endif %}
+{%- endfor %}.</p>
 {% if notes %}
 <ul>
 {% for note in notes %}
