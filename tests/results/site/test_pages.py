@@ -132,7 +132,7 @@ def test_the_overview_says_what_the_results_are_in_sentences_and_one_table(resul
         found[1][1].startswith("The largest drop: “Alpha” answers")
         and "of the counterfactual questions of Pairs of things" in found[1][1]
     )
-    shortcut = "the rule “always option 1 from below” is right for 40.0% (30.9 to 49.8) of 100 questions"
+    shortcut = "the best of 2 rules, “always option 1 from below”, is right for 40.0% (30.9 to 49.8) of 100 questions"
     assert found[2][1] == f"Without any image, {shortcut} of Pairs of things (original)."
     assert 'id="results"' in shown and 'scope="rowgroup"' in shown
 

@@ -86,11 +86,11 @@ def _shortcut(summaries: Sequence[Summary]) -> Iterator[Finding]:
     best = [(one, shortcut) for one in summaries for shortcut in one.shortcuts]
     if best:
         one, shortcut = max(best, key=lambda found: found[1].least)
-        number = shortcut.number
+        number, tried = shortcut.number, sum(found.tried for _, found in best)
         interval = f" ({number.range})" if number.range else ""
         of = "the questions" if number.n is None else f"{number.n:,} questions"
         yield Finding(
-            f"Without any image, the rule “{shortcut.shortcut}” is right for {number.text}%{interval} of {of} of "
-            f"{one.title} ({shortcut.questions}).",
+            f"Without any image, the best of {tried:,} rules, “{shortcut.shortcut}”, is right for "
+            f"{number.text}%{interval} of {of} of {one.title} ({shortcut.questions}).",
             f"{one.name}/index.html",
         )
