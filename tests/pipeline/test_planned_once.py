@@ -70,3 +70,14 @@ def test_make_runs_the_code_of_the_checkout_and_names_what_it_knows(checkout: Ch
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert line.startswith("whatif: evaluate-nobody: is here neither a stage nor evaluate-MODEL; there are extract, ")
+
+
+@pytest.mark.soak
+def test_ready_jobs_are_looked_at_when_one_ends_and_not_every_second_unless_new_jobs_are_limited(
+    checkout: Checkout,
+) -> None:
+    with (checkout.path / "Snakefile").open("a", encoding="utf-8") as file:
+        file.write('\n\nonsuccess:\n    print("limit:", workflow.scheduler.job_rate_limiter)\n')
+    command = ("snakemake", "--cores", "1", "--forceall", "extract")
+    assert "limit: None" in checkout.run(*command).stdout
+    assert "limit: <" in checkout.run(*command, "--max-jobs-per-timespan", "50/1s").stdout

@@ -127,6 +127,11 @@ wildcard_constraints:
 onstart:
     if workflow.is_main_process:
         record_run()
+        # With a limit on new jobs, each job that ends adds one more look at all ready jobs in every second of the rest of
+        # the run, soon a third of a processor. The default, 100 a second, limits nothing here.
+        limit = workflow.scheduler.job_rate_limiter
+        if limit and (limit.max_jobs, limit.timespan) == (100, 1):
+            workflow.scheduler.job_rate_limiter = None
     if JOB_SERVER:
         JOB_SERVER.start(PREFIX)
 
