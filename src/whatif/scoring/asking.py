@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from whatif.engine.artifacts.images import DecodedPictures, EncodedPictures
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 Fetched = TypeVar("Fetched")
+_KEPT = 4  # decoded images: the questions about an image follow each other
 
 
 class Pictures(DecodedPictures, EncodedPictures, Protocol):
@@ -24,14 +26,18 @@ class Pictures(DecodedPictures, EncodedPictures, Protocol):
 
 
 class WithExamples:
-    """The images of a benchmark, and those of the worked examples of a strategy."""
+    """The images of a benchmark, and those of the worked examples of a strategy. The last ones are kept decoded."""
 
     def __init__(self, images: Pictures, examples: Mapping[str, bytes]) -> None:
         self._images = images
         self._examples = examples
+        self._decoded = lru_cache(_KEPT)(self._decode)
 
     def get(self, image_id: str) -> Image:
-        """The decoded image. Raises OSError when it cannot be decoded."""
+        """The decoded image, which the caller must not change. Raises OSError when it cannot be decoded."""
+        return self._decoded(image_id)
+
+    def _decode(self, image_id: str) -> Image:
         return decode(self._examples[image_id]) if image_id in self._examples else self._images.get(image_id)
 
     def encoded(self, image_id: str) -> bytes:

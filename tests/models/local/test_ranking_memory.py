@@ -139,6 +139,37 @@ def test_everything_is_forgotten_after_the_last_question(llava: LocalModel) -> N
     assert not kept
 
 
+def test_the_same_images_are_prepared_once_with_the_same_settings(llava: LocalModel) -> None:
+    template = cast("partial[Any]", llava.checkpoint.encode).args[0]
+    kind = type(template.processor.image_processor)
+    processor, plain, memory = kind(), kind(), RankingMemory(network(llava))
+    memory.remember_pictures(processor)
+    first, second, gone = picture(0), picture(1), "pixel_values"
+    settings = {"return_tensors": "pt"}
+    for number, images in enumerate(([first, second], [second, first], [first], first), 1):
+        for _ in range(2):
+            made = processor(images, **settings)
+            assert torch.equal(made.pop(gone), plain(images, **settings)[gone])
+            assert len(memory.pictures) == number
+    assert not torch.equal(processor(first, do_rescale=False, **settings)[gone], processor(first, **settings)[gone])
+    memory.forget()
+    assert not memory.pictures
+
+
+def test_a_prompt_without_images_is_encoded_once(llava: LocalModel) -> None:
+    encoded: list[int] = []
+
+    def counts(prompts: Any) -> Any:
+        encoded.append(len(prompts[0].images))
+        return llava.checkpoint.encode(prompts)
+
+    model = LocalModel(replace(llava.checkpoint, encode=counts), lambda: {})
+    asked = [([], "How many?"), ([], "How many?"), ([], "Which?"), ([picture(0)], "Which?"), ([picture(0)], "Which?")]
+    questions = [question(images, text, OPTIONS) for images, text in asked]
+    assert list(model.answer(questions)) == list(without_memory(llava).answer(questions))
+    assert encoded == [0, 0, 1, 1]
+
+
 def passes(model: LocalModel, questions: list[Question]) -> tuple[int, list[Answer]]:
     """How often the whole model is called for questions, and its answers."""
     made: list[int] = []

@@ -21,19 +21,19 @@ def test_the_least_recent_values_are_forgotten_first() -> None:
 
     recent: Recent[Any] = Recent(most_bytes=32)
     for number in (1, 2, 1, 3, 1, 2):
-        recent.get({"x": torch.tensor([number])}, partial(value, number))
+        recent.get(bytes([number]), partial(value, number))
         assert len(recent) <= 2
     assert made == [1, 2, 3, 2]
     recent.forget()
     assert len(recent) == 0
-    recent.get({"x": torch.tensor([2])}, lambda: value(4))
+    recent.get(bytes([2]), lambda: value(4))
     assert made[-1] == 4
 
 
 def test_a_value_that_does_not_fit_is_not_kept() -> None:
     recent: Recent[Any] = Recent(most_bytes=3)
-    assert recent.get({}, lambda: torch.ones(1)).item() == 1
-    assert recent.get({}, lambda: torch.zeros(1)).item() == 0
+    assert recent.get(b"", lambda: torch.ones(1)).item() == 1
+    assert recent.get(b"", lambda: torch.zeros(1)).item() == 0
     assert len(recent) == 0
 
 

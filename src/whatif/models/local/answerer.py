@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 # Open questions are sorted by length within windows of this many batches: prompts of similar length need little
 # padding, and an interrupted run has still yielded most of its work.
 _WINDOW = 8
+# Encoded prompts of ranked questions that are kept, of those without images: unconditional likelihoods ask for few.
+_TEXTS_KEPT = 256
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ class LocalModel:
     def __post_init__(self) -> None:
         most = self.checkpoint.max_new_tokens + self.checkpoint.reasoning.room
         self._work = Work(self.batches.size, most, self.checkpoint.looks)
+        self._text = lru_cache(_TEXTS_KEPT)(lambda messages: self.checkpoint.encode([Prompt(messages)]))
 
     @cached_property
     def identity(self) -> Mapping[str, Any] | None:
@@ -165,7 +168,7 @@ class LocalModel:
             return refused
         try:
             prompt = self.prompt(question)
-            inputs = self.checkpoint.encode([prompt])
+            inputs = self.checkpoint.encode([prompt]) if prompt.images else self._text(prompt.messages)
             options = [self.checkpoint.option_tokens(option) for option in question.options]
             scores = tuple(self.options_at_once.run(options, partial(self.checkpoint.score, inputs)))
         except Exception as error:

@@ -69,6 +69,7 @@ def load_chat(settings: HuggingFaceChat) -> Chat:
     tokenizer.padding_side = "left"
     ends = prepare_generation(model, tokenizer, settings.decoding)
     memory = RankingMemory(model)
+    memory.remember_pictures(processor.image_processor)
     place = answer_place(settings.checkpoint, processor, variables=variables)
     reasoning = reasoning_of(settings, processor, tokenizer, parts, variables)
     stop = budget_stop(reasoning, settings.decoding)

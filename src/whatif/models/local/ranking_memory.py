@@ -1,4 +1,4 @@
-"""What ranked questions share: the features of their images, and the predictions after prompts without images.
+"""What questions share: their prepared images, the features of these, and the predictions after prompts without images.
 
 A benchmark asks several questions about each image, and encoding it is a third of the work of ranking the options with
 the embedded LLaVA. The models of the library take features in place of pixels (`mm_encoder_outputs`). Unconditional
@@ -18,6 +18,7 @@ import hashlib
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from whatif.models.local.option_scores import SHARED_PREFIX, on_device
@@ -39,9 +40,8 @@ class Recent(Generic[Value]):
     def __len__(self) -> int:
         return len(self._kept)
 
-    def get(self, tensors: Mapping[str, torch.Tensor], compute: Callable[[], Value]) -> Value:
-        """The value for these tensors, computed if it is not remembered. The caller must not change it."""
-        key = digest(tensors)
+    def get(self, key: bytes, compute: Callable[[], Value]) -> Value:
+        """The value of a key, computed if it is not remembered. The caller must not change it."""
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
@@ -84,6 +84,17 @@ class RankingMemory:
         self._encoder_inputs = _encoder_inputs(model)
         self.features: Recent[Any] = Recent(most_bytes)
         self.ends: Recent[torch.Tensor] = Recent(most_bytes)
+        self.pictures: Recent[Any] = Recent(most_bytes)
+
+    def remember_pictures(self, processor: Any) -> None:
+        """Makes an image processor of the library prepare the same images, with the same settings, only once."""
+        prepare = processor.preprocess
+
+        def remembered(images: Any, *more: Any, **settings: Any) -> Any:
+            key = _digest_of_images(images, (more, sorted(settings.items())))
+            return copy(self.pictures.get(key, lambda: prepare(images, *more, **settings)))
+
+        processor.preprocess = remembered
 
     def inputs(self, prompt: Inputs) -> dict[str, Any]:
         """The model's inputs for `prompt`, the processor's output for one conversation, on the model's device."""
@@ -91,18 +102,19 @@ class RankingMemory:
             return on_device(self._model, prompt)
         inputs = on_device(self._model, {name: value for name, value in prompt.items() if name not in _REPLACED})
         shown = {name: prompt[name] for name in self._encoder_inputs if name in prompt}
-        return {**inputs, _INSTEAD: {"image": self.features.get(shown, lambda: self._encode(shown))}}
+        return {**inputs, _INSTEAD: {"image": self.features.get(digest(shown), lambda: self._encode(shown))}}
 
     def end(self, prompt: Inputs, compute: Callable[[], torch.Tensor]) -> torch.Tensor:
         """The logits (words) at the end of a prompt; `compute` is called if they are not remembered.
 
         Only those of prompts without images are remembered. Others hardly occur twice.
         """
-        return compute() if _PIXELS in prompt else self.ends.get(prompt, lambda: compute().clone())
+        return compute() if _PIXELS in prompt else self.ends.get(digest(prompt), lambda: compute().clone())
 
     def forget(self) -> None:
         """Frees the memory."""
         self.features.forget()
+        self.pictures.forget()
         self.ends.forget()
 
     def _encode(self, shown: Inputs) -> Any:
@@ -132,15 +144,32 @@ def digest(tensors: Mapping[str, torch.Tensor]) -> bytes:
     return made.digest()
 
 
+def _digest_of_images(images: Any, settings: Any) -> bytes:
+    """A digest of images of Pillow, which may be in lists, and of settings."""
+    made = hashlib.sha256(repr(settings).encode())
+
+    def add(given: Any) -> None:
+        if isinstance(given, (list, tuple)):
+            made.update(f"{len(given)} of ".encode())
+            for one in given:
+                add(one)
+        else:
+            made.update(f"{given.mode} {given.size} ".encode())
+            made.update(given.tobytes())
+
+    add(images)
+    return made.digest()
+
+
 def _size(value: Any) -> int:
-    return sum(tensor.numel() * tensor.element_size() for tensor in _tensors(value))
+    return sum(getattr(one, "nbytes", 0) for one in _leaves(value))
 
 
-def _tensors(value: Any) -> Iterator[torch.Tensor]:
+def _leaves(value: Any) -> Iterator[Any]:
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, (list, tuple)):
         for part in value:
-            yield from _tensors(part)
+            yield from _leaves(part)
     else:
         yield value
