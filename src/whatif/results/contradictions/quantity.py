@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from functools import cached_property
 
 from whatif.engine.errors import WhatifError
 
@@ -62,7 +63,7 @@ class Printed:
         """The number of decimals that are printed."""
         return len(str(self.unit.denominator)) - 1
 
-    @property
+    @cached_property
     def quantity(self) -> Quantity:
         """What the number may stand for: everything within half a unit of its last digit."""
         return Quantity(self.value, self.value - self.unit / 2, self.value + self.unit / 2)
