@@ -7,8 +7,8 @@ and is killed alone.
 
 A job starts as a new process, as on other systems than Linux and with `WHATIF_JOB_SERVER=no`, wherever a fork may
 differ from one: if its environment is another one than that of the server, if a file of the code has changed since the
-server read it, or if a thread runs in the server. The server imports what two jobs have imported before it forks the
-next one, except on a machine with a GPU: no process can use it that is a fork of one that has looked for it.
+server read it, or if a thread runs in the server. The server imports what a job has imported before it forks the next
+one, except on a machine with a GPU: no process can use it that is a fork of one that has looked for it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ import sys
 import sysconfig
 import tempfile
 import threading
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +46,6 @@ _SERVER = f"from {__name__} import main; main()"
 _CLIENT = (
     "import sys; exec(open(sys.argv[1]).read()); main(*sys.argv[2:])"  # its file imports nothing that is installed
 )
-_ENOUGH_JOBS = 2  # that imported a module before the server does
 # Of the shell of each job, and without consequence for what is imported.
 _OF_EACH_SHELL = {"_", "OLDPWD", "PWD", "SHLVL", "TEMP", "TEMPDIR", "TMP", "TMPDIR"}
 # Snakemake sets them for each job to the number of its threads, which is one.
@@ -136,7 +134,6 @@ class _Jobs:
         for job in graph.jobs:
             code_index.code_version(job.code_roots)
         self._clients: dict[int, socket.socket] = {}  # by the process id of the job
-        self._imported: Counter[str] = Counter()
         self._ends = False
         self._woken, wakes = socket.socketpair()
         self._reports, self._reported = socket.socketpair(type=socket.SOCK_DGRAM)
@@ -224,13 +221,11 @@ class _Jobs:
 
     def _learn(self, reports: socket.socket) -> None:
         names = reports.recv(1 << 20).decode().split("\n")
-        self._imported.update(names)
         if any(map(os.path.exists, _GPUS)):
             return
         for name in names:
-            if self._imported[name] == _ENOUGH_JOBS:
-                with contextlib.suppress(Exception):
-                    importlib.import_module(name)
+            with contextlib.suppress(Exception):
+                importlib.import_module(name)
         gc.freeze()
 
     def _collect(self, woken: socket.socket) -> None:
