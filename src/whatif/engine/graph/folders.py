@@ -58,6 +58,14 @@ def text_paths(job: Job) -> list[Path]:
     return [Path(name) for name in artifacts.footer_of(job.outputs[TEXT_FILES]).files]
 
 
+def choose_pictures(job: Job, *, copied: bool) -> None:
+    """Decides, until the next call, whether the folder gets copies of its pictures; without a call, it does."""
+    if copied:
+        _without_pictures(job).unlink(missing_ok=True)
+    else:
+        write_whole(_without_pictures(job), b"", durable=False)
+
+
 def publish(job: Job, say: Callable[[str], None] = lambda line: None) -> int:
     """Makes the folder what the artifacts of the job say; returns the number of files that were written.
 
@@ -69,7 +77,8 @@ def publish(job: Job, say: Callable[[str], None] = lambda line: None) -> int:
     """
     folder = Path(job.step.folder)
     record = _record(job)
-    wanted = {role: _wanted(job, role) for role in (PICTURES, TEXT_FILES)}
+    pictures = {} if _without_pictures(job).exists() else _wanted(job, PICTURES)
+    wanted = {PICTURES: pictures, TEXT_FILES: _wanted(job, TEXT_FILES)}
     remove_orphans(folder)
     present = _present(folder)
     due = {
@@ -155,15 +164,15 @@ def _has(present: Mapping[str, int], name: str, record: Record, digest: str) -> 
 
 
 def _is_edited(path: Path, digest: str, record: Record) -> bool:
-    """Whether a text file is neither the wanted one nor the one that whatif wrote earlier."""
-    found = _digest(path)
+    """Whether a file is neither the wanted one (none: empty) nor the one that whatif wrote earlier."""
+    found = _digest(path, indexed=bool(digest))  # one that nobody wants will not be hashed again
     return found != digest and found != record.get(str(path), ("", 0))[0]
 
 
-def _digest(path: Path) -> str:
-    """The SHA-256 of a text file; empty if there is none."""
+def _digest(path: Path, *, indexed: bool = True) -> str:
+    """The SHA-256 of a file; empty if there is none."""
     try:
-        return verified.digest(path, lambda: verified.file_digest(path))
+        return verified.digest(path, lambda: verified.file_digest(path)) if indexed else verified.file_digest(path)
     except OSError:
         return ""
 
@@ -190,3 +199,8 @@ def _keep(job: Job, record: Record) -> None:
 
 def _place(job: Job) -> Path:
     return RECORDS / f"{job.step.folder}.json"
+
+
+def _without_pictures(job: Job) -> Path:
+    """The file that is there where the folder gets no pictures."""
+    return RECORDS / f"{job.step.folder}.without-pictures"
