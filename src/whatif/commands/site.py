@@ -34,8 +34,9 @@ def site(port: int, *, opens: bool, serves: bool) -> None:
     `dvc repro` and `snakemake` make the site. This command writes what is missing in the folder site/, for example
     after `dvc pull`, and computes nothing. A note reports if the site is stale or cannot be checked, and why.
 
-    Copies of the pictures double what images take on disk. After --serve, also before the first run, runs make none
-    and those in site/ are removed, until `whatif site` is called without it.
+    Images take 2.1 times their bytes on disk, because site/ has copies of the pictures. `whatif site --serve` needs
+    none: it removes them, and runs make none until `whatif site` is called without --serve; so images take 1.1 times
+    their bytes. It may be called before the first run, when there is nothing to serve yet.
     """
     from whatif import benchmarks
     from whatif.benchmarks.site import SITE
