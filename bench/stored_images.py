@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import resource
 import signal
 import statistics
 import subprocess
@@ -64,8 +65,11 @@ def main(pairs: int) -> None:
             print(f"{name:12}{of_site / 1e6:24,.1f}{size / 1e6:10,.1f}{every / 1e6:10,.1f}  {every / images:.3f}")
         print(f"the server starts, and removes the copies, in {start:.1f} s")
         _ask(address, names[:: max(1, len(names) // _ASKED)], server.pid)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         server.send_signal(signal.SIGINT)
         server.wait()
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        print(f"the server took {used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime:.1f} CPU seconds")
 
 
 def _ask(address: str, names: list[str], process: int) -> None:

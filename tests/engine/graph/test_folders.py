@@ -190,6 +190,10 @@ def test_pictures_are_left_out_of_the_folder_until_the_choice_changes(project: P
     project.values["seed"] = 2024
     folders.choose_pictures(project.job, copied=True)
     assert project.pages() == [] and contents() == before
+    shutil.rmtree(folders.RECORDS)  # as if a full disk had ended the run that copied them
+    folders.choose_pictures(project.job, copied=False)
+    assert folders.publish(project.job) == 0 and set(contents()) == {str(INDEX), str(PAGE)}
+    assert aside() == {str(mine): b"mine"}
 
 
 @pytest.mark.parametrize("path", [INDEX, PAGE, PICTURES[7], PICTURES[17]])

@@ -77,8 +77,8 @@ def publish(job: Job, say: Callable[[str], None] = lambda line: None) -> int:
     """
     folder = Path(job.step.folder)
     record = _record(job)
-    pictures = {} if _without_pictures(job).exists() else _wanted(job, PICTURES)
-    wanted = {PICTURES: pictures, TEXT_FILES: _wanted(job, TEXT_FILES)}
+    copied = not _without_pictures(job).exists()
+    wanted = {PICTURES: _wanted(job, PICTURES) if copied else {}, TEXT_FILES: _wanted(job, TEXT_FILES)}
     remove_orphans(folder)
     present = _present(folder)
     due = {
@@ -92,8 +92,11 @@ def publish(job: Job, say: Callable[[str], None] = lambda line: None) -> int:
         if record != now:
             _keep(job, now)
         return 0
+    copies = _wanted(job, PICTURES) if surplus and not copied else {}
     for name in (*surplus, *due[TEXT_FILES]):
         path = Path(name)
+        if name in copies and (_has(present, name, record, copies[name]) or _digest(path) == copies[name]):
+            continue  # a full disk may have ended the run that wrote it, before it was noted
         if path.is_file() and (name not in record or _is_edited(path, wanted[TEXT_FILES].get(name, ""), record)):
             say(f"set aside: {stash.set_aside(path).place}: {path} was edited, or whatif did not write it")
     for name in surplus:
@@ -164,15 +167,15 @@ def _has(present: Mapping[str, int], name: str, record: Record, digest: str) -> 
 
 
 def _is_edited(path: Path, digest: str, record: Record) -> bool:
-    """Whether a file is neither the wanted one (none: empty) nor the one that whatif wrote earlier."""
-    found = _digest(path, indexed=bool(digest))  # one that nobody wants will not be hashed again
+    """Whether a text file is neither the wanted one nor the one that whatif wrote earlier."""
+    found = _digest(path)
     return found != digest and found != record.get(str(path), ("", 0))[0]
 
 
-def _digest(path: Path, *, indexed: bool = True) -> str:
-    """The SHA-256 of a file; empty if there is none."""
+def _digest(path: Path) -> str:
+    """The SHA-256 of a text file; empty if there is none."""
     try:
-        return verified.digest(path, lambda: verified.file_digest(path)) if indexed else verified.file_digest(path)
+        return verified.digest(path, lambda: verified.file_digest(path))
     except OSError:
         return ""
 
