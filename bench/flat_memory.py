@@ -44,6 +44,7 @@ from whatif.engine.graph.run import Outputs
 ROOT = Path(__file__).parents[1]
 _MODELS = 20
 _TEMPLATES = 6
+_SIDE = 4  # pixels of an image
 _DRAWN = 20  # puzzles of each template, which are repeated
 _SHARES = [0.4, 0.2, 0.2, 0.2]  # of the right answer, then of the other options
 _LETTERS = np.array(["A", "B", "C", "D"])
@@ -216,10 +217,17 @@ def _pair_id(number: int) -> str:
 
 
 def _image(number: int) -> dict[str, Any]:
-    data = png.encode(Image.frombytes("RGB", (4, 4), number.to_bytes(48, "big")))
+    data = png.encode(Image.frombytes("RGB", (_SIDE, _SIDE), np.random.default_rng(number).bytes(3 * _SIDE**2)))
     digest = hashlib.sha256(data).hexdigest()
     image = {"bytes": data, "path": f"{digest}.png"}
-    return {"image_id": digest, "image": image, "width": 4, "height": 4, "source": "drawn", "licence": "CC0-1.0"}
+    return {
+        "image_id": digest,
+        "image": image,
+        "width": _SIDE,
+        "height": _SIDE,
+        "source": "drawn",
+        "licence": "CC0-1.0",
+    }
 
 
 @contextlib.contextmanager

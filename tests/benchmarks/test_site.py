@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +22,7 @@ from tests.projects import Project
 from whatif import benchmarks
 from whatif.benchmarks import discovery
 from whatif.benchmarks.site import SITE, site_benchmark
+from whatif.commands import site as commands
 from whatif.commands.cli import main
 from whatif.commands.snakemake import targets
 from whatif.engine.artifacts.made_from import differences
@@ -30,6 +36,7 @@ from whatif.engine.graph.jobs import Job
 from whatif.engine.graph.steps import TEXT_FILES
 from whatif.engine.workflow.stage_files import job_of
 from whatif.results.site import build as built
+from whatif.results.site.server import SiteServer
 from whatif.results.site.sources import BenchmarkSource, Publish, PublishPicture
 
 
@@ -239,6 +246,74 @@ def test_whatif_site_opens_the_browser(project: Project, monkeypatch: pytest.Mon
         2,
         f"whatif: no browser could be started; open {Path(SITE, 'index.html').resolve()}\n",
     )
+
+
+@pytestmark_of_runs
+@pytest.mark.process
+def test_whatif_site_serves_pictures_from_the_artifacts_until_ctrl_c(project: Project) -> None:
+    before = {path: path.read_bytes() for path in Path(SITE).rglob("*") if path.is_file()}
+    pictures = {path for path in before if path.parent.name in ("pictures", "differences")}
+    assert len(pictures) > 10
+    command = [sys.executable, "-m", "whatif", SITE, "--serve", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stdout and server.stderr
+        assert server.stdout.readline().startswith(f"site/index.html: {len(before) - len(pictures):,} files, ")
+        address = server.stdout.readline().partition(" ")[0]
+        found = {}
+        for path in before:
+            with urllib.request.urlopen(address + path.relative_to(SITE).as_posix(), timeout=60) as answer:
+                found[path] = answer.read()
+        server.send_signal(signal.SIGINT)
+        assert (server.wait(60), server.stdout.read(), server.stderr.read()) == (0, "\n", "")
+    assert found == before
+    assert {path for path in Path(SITE).rglob("*") if path.is_file()} == set(before) - pictures
+    assert f" ({len(pictures):,} written now)\n" in whatif(SITE).stdout
+    assert {path: path.read_bytes() for path in before} == before
+
+
+@pytestmark_of_runs
+def test_a_served_site_is_opened_and_says_which_images_it_lacks(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    asked: list[int] = []
+
+    def launch(address: str) -> int:
+        opened.append(address)
+        return 0
+
+    def interrupted(server: SiteServer) -> None:
+        asked.append(server.server_address[1])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(click, "launch", launch)
+    monkeypatch.setattr(SiteServer, "serve_forever", interrupted)
+    path = project.paths("generate", "images")[0].relative_to(project.folder)
+    path.unlink()
+    result = whatif(SITE, "--serve", "--open", "--port", "0")
+    assert result.exit_code == 0 and opened == [f"http://127.0.0.1:{asked[0]}/"]
+    assert result.stderr == f"{path}: not there, so its pictures are not shown; a run makes it\n"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        result = whatif(SITE, "--serve", "--port", str(taken.getsockname()[1]))
+    assert result.exit_code == 2 and ": Address already in use; give another one, or 0 for any" in result.stderr
+
+
+@pytestmark_of_runs
+def test_many_pictures_need_no_copies(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "--serve" not in whatif(SITE).stdout
+    monkeypatch.setattr(commands, "_MANY", 1_000)
+    assert whatif(SITE).stdout.endswith("`whatif site --serve` shows the same without copies of the pictures.\n")
+
+
+@pytestmark_of_runs
+def test_a_choice_before_the_first_run_holds_for_it(
+    made: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = copied(made, tmp_path / "project", monkeypatch)
+    result = whatif(SITE, "--serve")
+    assert result.exit_code == 2 and ": not there yet; " in result.stderr
+    project.make_jobs([site_of(project.graph)])
+    assert Path(SITE, "index.html").is_file() and not list(Path(SITE).rglob("pictures"))
 
 
 @pytestmark_of_runs

@@ -1,22 +1,42 @@
-"""`whatif site`: writes the site of all benchmarks from its artifacts, and says where it is and whether it is fresh."""
+"""`whatif site`: writes the site of all benchmarks from its artifacts, says where it is, or shows it with a server."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.project_folder import display_path
 
+if TYPE_CHECKING:
+    from whatif.engine.graph.jobs import Job
+
+_MANY = 1_000_000_000  # bytes of a folder of which most are pictures
+
 
 @click.command()
 @click.option("--open", "opens", is_flag=True, help="Open the site in the browser.")
-def site(opens: bool) -> None:
+@click.option(
+    "--serve",
+    "serves",
+    is_flag=True,
+    help="Serve the site to the browsers of this machine until Ctrl-C. Pictures are read out of the artifacts, "
+    "and not copied to site/.",
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Of --serve; 0: any free one."
+)
+def site(port: int, *, opens: bool, serves: bool) -> None:
     """Write the site of all benchmarks, and say where it is.
 
     `dvc repro` and `snakemake` make the site. This command writes what is missing in the folder site/, for example
     after `dvc pull`, and computes nothing. A note reports if the site is stale or cannot be checked, and why.
+
+    Images take 2.1 times their bytes on disk, because site/ has copies of the pictures. `whatif site --serve` needs
+    none: it removes them, and runs make none until `whatif site` is called without --serve; so images take 1.1 times
+    their bytes. It may be called before the first run, when there is nothing to serve yet.
     """
     from whatif import benchmarks
     from whatif.benchmarks.site import SITE
@@ -30,6 +50,7 @@ def site(opens: bool) -> None:
     if SITE not in graph.benchmarks:
         raise WhatifError("no site: none of the benchmarks of params.yaml publishes results")
     (job,) = graph.jobs_of(graph.steps_of("aggregate", SITE)[0])
+    folders.choose_pictures(job, copied=not serves)
     if missing := [path for path in job.outputs.values() if not path.exists()]:
         raise WhatifError(f"{missing[0]}: not there yet; {fetches('it')}`dvc repro` or `snakemake --cores 2` makes it")
     for path in job.outputs.values():
@@ -44,5 +65,37 @@ def site(opens: bool) -> None:
     sizes = [file.stat().st_size for file in Path(SITE).rglob("*") if file.is_file()]
     changed = f" ({written:,} written now)" if written else ""
     click.echo(f"{display_path(index)}: {len(sizes):,} files, {sum(sizes) / 1e6:.1f} MB{changed}")
-    if opens and click.launch(index.resolve().as_uri()):
-        raise WhatifError(f"no browser could be started; open {index.resolve()}")
+    if serves:
+        _serve(job, port, opens=opens)
+        return
+    if sum(sizes) > _MANY:
+        click.echo("`whatif site --serve` shows the same without copies of the pictures.")
+    if opens:
+        _open(index.resolve().as_uri(), str(index.resolve()))
+
+
+def _serve(job: Job, port: int, *, opens: bool) -> None:
+    """Serves the site until Ctrl-C."""
+    from whatif.engine.artifacts.stored_pictures import StoredPictures
+    from whatif.engine.files.dvc_remote import fetches
+    from whatif.engine.graph.folders import image_paths
+    from whatif.engine.graph.steps import PICTURES
+    from whatif.results.site.server import SiteServer
+
+    images = image_paths(job)
+    for path in images:
+        if not path.exists():
+            click.echo(f"{path}: not there, so its pictures are not shown; {fetches('it')}a run makes it", err=True)
+    with SiteServer(Path(job.step.folder), StoredPictures(job.outputs[PICTURES], images), port) as server:
+        click.echo(f"{server.address} (Ctrl-C ends it)")
+        try:
+            if opens:
+                _open(server.address, server.address)
+            server.serve_forever()
+        except KeyboardInterrupt:  # the way to end it
+            click.echo("")
+
+
+def _open(address: str, shown: str) -> None:
+    if click.launch(address):
+        raise WhatifError(f"no browser could be started; open {shown}")

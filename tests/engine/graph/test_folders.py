@@ -176,6 +176,26 @@ def test_a_picture_whose_image_is_not_there_is_left_out_and_told(project: Projec
     assert contents() == before and len(said) == 1
 
 
+def test_pictures_are_left_out_of_the_folder_until_the_choice_changes(project: Project) -> None:
+    before = contents()
+    mine = PICTURES[0].with_name("mine.png")
+    mine.write_bytes(b"mine")
+    folders.choose_pictures(project.job, copied=False)
+    assert project.pages() == [], "it makes nothing due"
+    assert set(contents()) == {str(INDEX), str(PAGE)} and not PICTURES[0].parent.exists()
+    assert aside() == {str(mine): b"mine"}
+    project.values["seed"] = 2026
+    assert project.pages() == [2030] and set(contents()) == {str(INDEX), str(PAGE)}
+    assert project.pages() == [] and folders.publish(project.job) == 0
+    project.values["seed"] = 2024
+    folders.choose_pictures(project.job, copied=True)
+    assert project.pages() == [] and contents() == before
+    shutil.rmtree(folders.RECORDS)  # as if a full disk had ended the run that copied them
+    folders.choose_pictures(project.job, copied=False)
+    assert folders.publish(project.job) == 0 and set(contents()) == {str(INDEX), str(PAGE)}
+    assert aside() == {str(mine): b"mine"}
+
+
 @pytest.mark.parametrize("path", [INDEX, PAGE, PICTURES[7], PICTURES[17]])
 def test_a_missing_file_is_fresh_and_is_written_alone(project: Project, written: list[Path], path: Path) -> None:
     before = contents()

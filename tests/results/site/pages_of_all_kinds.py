@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import threading
-from collections.abc import Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from tests.results.auditing.benchmarks import pairs
 from tests.results.comparison.made_up import Asked, compared, write_run
 from tests.results.site.example_items import paired, write_site
 from tests.results.site.example_results import write_results
+from whatif.engine.artifacts.stored_pictures import StoredPictures
 from whatif.engine.workflow.plot_scripts import provide_plot_scripts
 from whatif.engine.workflow.project_files import project_files
 from whatif.models.programs.interfaces import Finished
@@ -29,6 +28,7 @@ from whatif.results.auditing.benchmark import read_rows
 from whatif.results.auditing.page import page
 from whatif.results.comparison.flips import flips_of
 from whatif.results.comparison.pages import write_pages
+from whatif.results.site.server import SiteServer
 
 PAGES = (
     "results/index.html",
@@ -83,17 +83,11 @@ def _flips(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The address under which a folder is served."""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, format: str, *args: Any) -> None:
-            """Says nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
+def served(folder: Path, pictures: Path = Path("none"), images: Sequence[Path] = ()) -> Iterator[str]:
+    """The address under which a folder is served, with the pictures of artifacts where there are some."""
+    with SiteServer(folder, StoredPictures(pictures, images), 0) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        try:
+            yield server.address.rstrip("/")
+        finally:
+            server.shutdown()

@@ -58,6 +58,14 @@ def text_paths(job: Job) -> list[Path]:
     return [Path(name) for name in artifacts.footer_of(job.outputs[TEXT_FILES]).files]
 
 
+def choose_pictures(job: Job, *, copied: bool) -> None:
+    """Decides, until the next call, whether the folder gets copies of its pictures; without a call, it does."""
+    if copied:
+        _without_pictures(job).unlink(missing_ok=True)
+    else:
+        write_whole(_without_pictures(job), b"", durable=False)
+
+
 def publish(job: Job, say: Callable[[str], None] = lambda line: None) -> int:
     """Makes the folder what the artifacts of the job say; returns the number of files that were written.
 
@@ -69,7 +77,8 @@ def publish(job: Job, say: Callable[[str], None] = lambda line: None) -> int:
     """
     folder = Path(job.step.folder)
     record = _record(job)
-    wanted = {role: _wanted(job, role) for role in (PICTURES, TEXT_FILES)}
+    copied = not _without_pictures(job).exists()
+    wanted = {PICTURES: _wanted(job, PICTURES) if copied else {}, TEXT_FILES: _wanted(job, TEXT_FILES)}
     remove_orphans(folder)
     present = _present(folder)
     due = {
@@ -83,8 +92,11 @@ def publish(job: Job, say: Callable[[str], None] = lambda line: None) -> int:
         if record != now:
             _keep(job, now)
         return 0
+    copies = _wanted(job, PICTURES) if surplus and not copied else {}
     for name in (*surplus, *due[TEXT_FILES]):
         path = Path(name)
+        if name in copies and (_has(present, name, record, copies[name]) or _digest(path) == copies[name]):
+            continue  # a full disk may have ended the run that wrote it, before it was noted
         if path.is_file() and (name not in record or _is_edited(path, wanted[TEXT_FILES].get(name, ""), record)):
             say(f"set aside: {stash.set_aside(path).place}: {path} was edited, or whatif did not write it")
     for name in surplus:
@@ -190,3 +202,8 @@ def _keep(job: Job, record: Record) -> None:
 
 def _place(job: Job) -> Path:
     return RECORDS / f"{job.step.folder}.json"
+
+
+def _without_pictures(job: Job) -> Path:
+    """The file that is there where the folder gets no pictures."""
+    return RECORDS / f"{job.step.folder}.without-pictures"
