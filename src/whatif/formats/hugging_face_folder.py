@@ -66,14 +66,14 @@ def write_split(folder: Path, rows: Sequence[Row], record: Callable[[Row], Row],
     records = progress(map(record, rows), len(rows), f"publish {folder.parent.name} {folder.name}", "row")
     for shard in range(shards):
         path = folder / f"{SPLIT}-{shard:05d}-of-{shards:05d}.parquet"
-        here = rows[shard * ROWS_OF_A_SHARD : (shard + 1) * ROWS_OF_A_SHARD]
+        here = min(ROWS_OF_A_SHARD, len(rows) - shard * ROWS_OF_A_SHARD)
         with disk_errors(path):
             file, temporary = open_temporary(path)
             with file:
                 try:
                     with pq.ParquetWriter(file, schema, compression=CODEC, compression_level=CODEC_LEVEL) as writer:
-                        for start in range(0, len(here), _ROWS_AT_ONCE):
-                            piece = [dict(one) for one in islice(records, min(_ROWS_AT_ONCE, len(here) - start))]
+                        for start in range(0, here, _ROWS_AT_ONCE):
+                            piece = [dict(one) for one in islice(records, min(_ROWS_AT_ONCE, here - start))]
                             writer.write_table(pa.Table.from_pylist(piece, schema))
                     if shard == shards - 1:
                         next(records, None)  # ends the report of progress

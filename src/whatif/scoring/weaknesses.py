@@ -84,12 +84,12 @@ def weakness(columns: Columns, wrong: Booleans, images: npt.NDArray[np.int64], c
 
     tree = DecisionTreeClassifier(max_depth=_DEPTH, min_samples_leaf=LEAST, random_state=0)
     tree.fit(matrix[first_half], wrong[first_half])
-    nodes = np.asarray(tree.decision_path(matrix).todense(), dtype=bool)
-    excess = [_excess(nodes[first_half, node], wrong[first_half]) for node in range(1, nodes.shape[1])]
+    nodes = _nodes(tree.tree_, tree.apply(matrix))
+    excess = [_excess(node[first_half], wrong[first_half]) for node in nodes[1:]]
     if not excess or max(excess) <= 0:
         return None
     kind = 1 + int(np.argmax(excess))
-    inside = nodes[:, kind]
+    inside = nodes[kind]
     tested, others = ~first_half & inside, ~first_half & ~inside
     if min(tested.sum(), others.sum()) < LEAST:
         return None
@@ -101,6 +101,15 @@ def weakness(columns: Columns, wrong: Booleans, images: npt.NDArray[np.int64], c
     return Weakness(conditions, int(tested.sum()), int(others.sum()), shares[0], shares[1], more, inside)
 
 
+def _nodes(tree: Any, leaves: npt.NDArray[np.int64]) -> list[Booleans]:
+    """The questions in each node of a tree, from their leaves; a node comes before its children."""
+    inside: dict[int, Booleans] = {}
+    for node in reversed(range(tree.node_count)):
+        below = [inside[child] for child in (tree.children_left[node], tree.children_right[node]) if child > 0]
+        inside[node] = np.logical_or(*below) if below else leaves == node
+    return [inside[node] for node in range(tree.node_count)]
+
+
 def _excess(inside: Booleans, wrong: Booleans) -> float:
     """How much more often the questions of a node are answered wrong than the others, in standard errors."""
     share, both = wrong.mean(), 1 / inside.sum() + 1 / (~inside).sum()
@@ -110,21 +119,24 @@ def _excess(inside: Booleans, wrong: Booleans) -> float:
 _Name = tuple[str, str | None, str]  # a property; a value of a text, and what is said of questions with another one
 
 
-def _matrix(columns: Columns) -> tuple[npt.NDArray[np.float64], list[_Name]]:
-    """The columns as numbers, one for each value of a text, without constant ones; and what each of them stands for."""
-    parts: list[npt.NDArray[np.float64]] = []
+def _matrix(columns: Columns) -> tuple[npt.NDArray[np.float32], list[_Name]]:
+    """The columns as numbers, one for each value of a text, without constant ones; and what each of them stands for.
+
+    They have the precision of the tree.
+    """
+    parts: list[npt.NDArray[np.float32]] = []
     names: list[_Name] = []
     for name, values in columns.items():
         if values.dtype.kind in "iuf":
             if np.ptp(values) > 0:
-                parts.append(values.astype(np.float64))
+                parts.append(values.astype(np.float32))
                 names.append((name, None, ""))
             continue
         kinds = sorted(set(values.tolist()))
         for place, kind in enumerate(kinds if len(kinds) > 1 else ()):
-            parts.append((values == kind).astype(np.float64))
+            parts.append((values == kind).astype(np.float32))
             names.append((name, str(kind), str(kinds[1 - place]) if len(kinds) == 2 else f"not {kind}"))
-    return (np.column_stack(parts) if parts else np.empty((0, 0))), names
+    return (np.column_stack(parts) if parts else np.empty((0, 0), np.float32)), names
 
 
 def _path(tree: Any, node: int, names: Sequence[_Name]) -> Iterator[str]:

@@ -5,16 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from tests.benchmarks.cvqa_synthetic.answered import made, puzzles
 from tests.results.reporting.test_pair_measures import prediction, question
-from whatif.benchmarks.cvqa_synthetic.report import number_of_all
+from whatif.benchmarks.cvqa_synthetic.report import EVERYTHING, number_of_all
 from whatif.results.reporting.rendering import grid
 from whatif.results.reporting.table import Table
 from whatif.scoring.statistics import wilson
 
 NAMES = {"counts": "Counts everything", "right": "Right", "silent": "Silent"}
+
+
+def numbers(everything: dict[str, int]) -> pa.Table:
+    return pa.table([[*everything], [*everything.values()]], schema=EVERYTHING)
 
 
 def counted() -> Table:
@@ -38,7 +43,7 @@ def counted() -> Table:
                 prediction(asked, None, "none", model="silent"),
             ]
     del everything["p007"]  # a pair whose scene is unknown
-    return made("counted", puzzles(predictions, questions, NAMES, everything=everything, known="It is known."))
+    return made("counted", puzzles(predictions, questions, NAMES, everything=numbers(everything), known="It is known."))
 
 
 def value(table: Table, measure: str, template: str = "all", model: str = "") -> pd.Series[Any]:
@@ -85,7 +90,7 @@ def test_questions_that_a_model_was_not_asked_do_not_count() -> None:
     questions = [question(pair, variant) for pair in range(4) for variant in ("original", "counterfactual")]
     everything = {asked["pair_id"]: 2 for asked in questions}
     predictions = [prediction(asked, "B") for asked in questions[:4]]
-    table = made("counted", puzzles(predictions, questions, {"m": "M"}, everything=everything))
+    table = made("counted", puzzles(predictions, questions, {"m": "M"}, everything=numbers(everything)))
     assert value(table, "questions", "dots")["value"] == 4
     assert value(table, "chosen where wrong", "dots", "m")["n"] == 2
     assert set(table.frame["template"]) == {"dots"}, "the only template is all of them"

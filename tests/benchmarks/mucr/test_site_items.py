@@ -17,7 +17,7 @@ from whatif.benchmarks.mucr.site_items import site_items
 from whatif.engine.artifacts.schemas import PREDICTIONS
 from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.graph.jobs import Job
-from whatif.results.reporting.items import item_rows, view_rows
+from whatif.results.reporting.items import item_tables, view_rows
 
 pytestmark = pytest.mark.slow
 
@@ -96,7 +96,7 @@ def items_of(project: Project, job: Job, made: Set, by_mean: Any = ()) -> dict[s
     task = job.task(Published(), project.messages.append)  # type: ignore[arg-type]
     items, views = site_items(task, made.questions, made.items, NAMES, by_mean)
     outputs = Published()
-    outputs.write("items", item_rows(items))
+    outputs.write("items", [row for piece in item_tables(items) for row in piece.to_pylist()])
     outputs.write("views", view_rows(views))
     rows = outputs.rows["items"]
     check_items(rows, outputs.rows["views"])

@@ -189,7 +189,7 @@ def test_sets_without_questions_or_with_two_kinds(tmp_path: Path) -> None:
 def test_memory_holds_one_row_group(ways: Path) -> None:
     questions = PublishedQuestions(ways)
     known = {one["question_id"]: one["images"] for one in several()[0]}
-    for one in reversed(questions.rows):
+    for one in reversed(list(questions)):
         assert [questions.encoded(image) for image in one["image_ids"]] == known[one["question_id"]]
 
 

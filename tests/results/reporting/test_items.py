@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from typing import Any
 
 import pyarrow as pa
 
@@ -14,7 +15,7 @@ from whatif.results.reporting.items import (
     ItemProgram,
     ItemQuestion,
     ItemView,
-    item_rows,
+    item_tables,
     view_rows,
 )
 
@@ -31,19 +32,31 @@ EVERYTHING = Item("p1", "Pair 1", "direct", ("A note.",), ("figure-9",), (ItemPi
 
 
 def test_rows_have_every_field_and_fit_their_table() -> None:
-    rows = list(item_rows([EVERYTHING, Item("p2", "Pair 2")]))
-    copied = [{"position": 0, **asdict(EVERYTHING)}, {"position": 1, **asdict(Item("p2", "Pair 2"))}]
-    read = pa.Table.from_pylist(rows, schema=ITEMS.schema).to_pylist()
+    (made,) = item_tables([EVERYTHING, Item("p2", "Pair 2")])
+    copied = [_row(0, EVERYTHING), _row(1, Item("p2", "Pair 2"))]
+    read = made.to_pylist()
+    assert made.schema == ITEMS.schema
     assert read == pa.Table.from_pylist(copied, schema=ITEMS.schema).to_pylist()
     assert read[0]["questions"][0]["answers"][1]["program"]["calls"] == ["find: [1]", "count: 1"]
     assert read[0]["questions"][0]["answers"][0]["program"] is None and read[1]["questions"] == []
 
 
-def test_items_are_not_changed_by_making_rows() -> None:
-    before = asdict(EVERYTHING)
-    (row,) = item_rows([EVERYTHING])
-    row["title"] = "another"
-    assert asdict(EVERYTHING) == before
+def test_pieces_are_row_groups_and_positions_go_on() -> None:
+    assert list(item_tables([])) == []
+    made = list(item_tables(replace(EVERYTHING, item_id=f"p{place}") for place in range(ITEMS.row_group_rows + 2)))
+    assert [piece.num_rows for piece in made] == [ITEMS.row_group_rows, 2]
+    assert made[1]["position"].to_pylist() == [ITEMS.row_group_rows, ITEMS.row_group_rows + 1]
+    assert made[1]["item_id"][1].as_py() == f"p{ITEMS.row_group_rows + 1}"
+
+
+def _row(position: int, item: Item) -> dict[str, Any]:
+    row = {"position": position, **asdict(item)}
+    for question, made in zip(row["questions"], item.questions, strict=True):
+        programs = [answer.program and asdict(answer.program) for answer in made.answers]
+        question["answers"] = [
+            {**answer._asdict(), "program": program} for answer, program in zip(made.answers, programs, strict=True)
+        ]
+    return row
 
 
 def test_views_are_numbered() -> None:

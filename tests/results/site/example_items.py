@@ -8,10 +8,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-import pyarrow as pa
 from PIL import Image, ImageDraw
 
-from whatif.engine.artifacts.site_schemas import ITEMS
 from whatif.results.reporting.items import (
     Item,
     ItemAnswer,
@@ -19,7 +17,7 @@ from whatif.results.reporting.items import (
     ItemProgram,
     ItemQuestion,
     ItemView,
-    item_rows,
+    item_tables,
     view_rows,
     with_reasoning,
 )
@@ -50,7 +48,7 @@ def source_of(
         printed=[],
         figures={},
         files={},
-        items=pa.Table.from_pylist([*item_rows(items)], schema=ITEMS.schema).to_pylist(),
+        items=[row for piece in item_tables(items) for row in piece.to_pylist()],
         views=[*view_rows(views)],
         picture=pictures.__getitem__,
     )

@@ -8,12 +8,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from whatif.benchmarks.cvqa_synthetic.item_views import puzzle_items
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
+from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
 from whatif.benchmarks.cvqa_synthetic.settings import RankedReport, ReportSettings
 from whatif.benchmarks.shared.reports import publish
 from whatif.benchmarks.shared.results import PairedResults
+from whatif.engine import artifacts
 from whatif.engine.errors import WhatifError
 from whatif.engine.graph.task import Task
 from whatif.results.reporting.declared import report_of
@@ -21,18 +24,21 @@ from whatif.results.reporting.funnel import FunnelStage, reasons
 from whatif.results.reporting.precision import percent
 from whatif.results.reporting.table_modules import TableModules
 
+EVERYTHING = pa.schema([("pair_id", pa.string()), ("number", pa.int64())])
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Puzzles(PairedResults):
     """A set of puzzles and all answers to them.
 
-    everything: the number of all flowers or dots, by pair, where it is known; known: for which pairs that is, in words.
+    everything: the number of all flowers or dots of the pairs for which it is known, as a table `EVERYTHING`; known:
+    which pairs these are, in words.
     reported: about the rows that the paper reports. beside: rows of the same systems on another set, which follow in
     `table7` under their own `source`.
     """
 
     groups: Sequence[str] = GROUPS
-    everything: Mapping[str, int] = field(default_factory=dict)
+    everything: pa.Table = field(default_factory=EVERYTHING.empty_table)
     known: str = "It is counted in the stored scene."
     reported: str = "Reported rows are the paper's, of other images."
     beside: Sequence[Mapping[str, Any]] = ()
@@ -61,7 +67,8 @@ def own_puzzles(task: Task[ReportSettings], title: str) -> Puzzles:
         FunnelStage("verify", "pairs", after_filter, task.count("questions") // 2, refused),
     ]
     columns = ["pair_id", "flowers", "circles"]
-    everything = {row["pair_id"]: number_of_all(row) for row in task.rows("puzzles", columns)}
+    scenes = artifacts.batches(task.paths("puzzles"), PUZZLES, columns)
+    everything = pa.concat_tables([EVERYTHING.empty_table(), *map(_numbers_of_all, scenes)])
     how = task.settings
     return Puzzles.of(task, title, stages, rule=how.rule, judge=how.judge, everything=everything)
 
@@ -69,6 +76,11 @@ def own_puzzles(task: Task[ReportSettings], title: str) -> Puzzles:
 def number_of_all(puzzle: Mapping[str, Any]) -> int:
     """The number of all flowers or dots in a row of the table `puzzles`."""
     return len(puzzle["flowers"]) or sum(len(circle["dots"]) for circle in puzzle["circles"])
+
+
+def _numbers_of_all(puzzles: pa.Table) -> pa.Table:
+    numbers = [number_of_all(row) for row in puzzles.to_pylist()]
+    return pa.table([puzzles["pair_id"], pa.array(numbers, pa.int64())], schema=EVERYTHING)
 
 
 def publish_report(task: Task[RankedReport], puzzles: Puzzles, modules: TableModules) -> None:

@@ -31,7 +31,7 @@ class ExtractPuzzles(Settings):
 class GeneratePuzzles(Settings):
     """The number of puzzles, their layout, and how their wrong options are made (C-VQA 3.3)."""
 
-    puzzles_per_template: int = Field(ge=1, le=150_000)
+    puzzles_per_template: int = Field(ge=1, le=166_666)  # the numbers in ids have six digits
     shards: int = Field(ge=1, le=999)
     image_size: int = Field(ge=192, le=1024)  # pixels
     options: Literal["exchangeable", "released"]

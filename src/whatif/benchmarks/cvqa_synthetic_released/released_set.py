@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from whatif.benchmarks.cvqa_synthetic.report import Puzzles
+import pyarrow as pa
+
+from whatif.benchmarks.cvqa_synthetic.report import EVERYTHING, Puzzles
 from whatif.benchmarks.cvqa_synthetic_released.settings import ReportSettings
 from whatif.benchmarks.cvqa_synthetic_released.text_checks import answer_of
 from whatif.engine.graph.task import Task
@@ -26,6 +28,7 @@ _TABLE_7 = "metrics/cvqa-synthetic/table7.csv"
 
 def released_puzzles(task: Task[ReportSettings], title: str) -> Puzzles:
     """The released set; the counts of each stage are from its own artifacts."""
+    dots = all_dots(task.rows("questions"))
     beside = list(rows_beside(task.rows("ours")))
     reported = "Reported rows are the paper's, of these puzzles."
     if beside:
@@ -36,7 +39,7 @@ def released_puzzles(task: Task[ReportSettings], title: str) -> Puzzles:
         _stages(task),
         rule=task.settings.rule,
         judge=task.settings.judge,
-        everything=all_dots(task.read("questions").to_pylist()),
+        everything=pa.table([[*dots], [*dots.values()]], schema=EVERYTHING),
         known=_KNOWN,
         reported=reported,
         beside=beside,
@@ -57,7 +60,7 @@ def rows_beside(files: Iterator[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
                 yield {**{name: row[name] for name in _IDENTITY}, **known, "source": OWN_PUZZLES}
 
 
-def all_dots(questions: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+def all_dots(questions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """The number of all dots by pair: the original answer, in the template that asks for it."""
     return {
         str(row["pair_id"]): answer_of(row)

@@ -101,7 +101,7 @@ class SystemReader:
             columns["response_tokens"],
             self._costs(columns),
         )
-        return dict(zip(names, made, strict=False))
+        return dict(zip(names, made, strict=True))
 
     def _why(self, columns: _Columns, asked: Sequence[Row], ranked: Sequence[str]) -> list[str]:
         """Why answers were taken to be what they are: the scores of options, a majority, and the judge."""

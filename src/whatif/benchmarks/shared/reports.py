@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from whatif.benchmarks.shared.dimensions import JUDGE
 from whatif.benchmarks.shared.tasks import with_predictions
 from whatif.engine import artifacts
 from whatif.engine.artifacts.schemas import JUDGED, PREDICTIONS
-from whatif.engine.artifacts.site_schemas import ITEMS
 from whatif.engine.artifacts.variants import variant_order
 from whatif.engine.files.inputs import user_path
 from whatif.engine.graph.dimensions import Dimension
@@ -21,7 +19,7 @@ from whatif.engine.params.prices import Prices
 from whatif.people.response_labels import read_response_labels
 from whatif.results.reporting.answers import System
 from whatif.results.reporting.costs import COLUMNS, costs, spent_by_model, together
-from whatif.results.reporting.items import Item, ItemView, item_rows, view_rows
+from whatif.results.reporting.items import Item, ItemView, item_tables, view_rows
 from whatif.results.reporting.judged import Judged
 from whatif.results.reporting.reading import COLUMNS as READ
 from whatif.results.reporting.reading import reading, readings_by_model
@@ -44,7 +42,7 @@ def publish(task: Task[Any], report: Report, items: Iterable[Item] = (), views: 
     task.outputs.write("printed", list(printed_rows(report)))
     task.outputs.write("views", list(view_rows(views)))
     writer = task.outputs.writer("items")
-    for some in _batches(item_rows(items)):
+    for some in item_tables(items):
         writer.write(some)
 
 
@@ -118,8 +116,3 @@ def judged_of(
 def _prices(fields: Mapping[str, Any]) -> Prices | None:
     prompt, response = (fields.get(f"price_per_million_{kind}_tokens") for kind in ("prompt", "response"))
     return None if prompt is None or response is None else Prices(prompt, response)
-
-
-def _batches(rows: Iterator[Row]) -> Iterator[list[Row]]:
-    while some := list(itertools.islice(rows, ITEMS.row_group_rows)):
-        yield some

@@ -29,7 +29,7 @@ from whatif.results.reporting.funnel import FunnelStage
 from whatif.results.reporting.judged import Judged
 from whatif.results.reporting.pair_measures import ALL, headline, parts_of
 from whatif.results.reporting.precision import Precision, Resampling
-from whatif.results.reporting.question_pairs import PREDICTION_COLUMNS, VARIANTS, QuestionPairAnswers
+from whatif.results.reporting.question_pairs import PREDICTION_COLUMNS, QUESTION_COLUMNS, VARIANTS, QuestionPairAnswers
 from whatif.results.reporting.ranking_rules import marked as marked_by_rule
 from whatif.results.reporting.table import OURS, Table
 from whatif.scoring.ranking_rules import STORED
@@ -201,14 +201,13 @@ class PairedResults(Results):
         stages: those before models are asked. by_image: whether intervals and tests are by image, if pairs share some.
         more: further fields of a subclass. Millions of predictions are read in pieces.
         """
-        table = task.read("questions")
-        questions = StoredRows(table)
+        questions = StoredRows(task.paths("questions"), task.inputs["questions"].table)
         keys = with_predictions(task, CHOOSER)
         pilots = pilots_of(limits_of(task, CHOOSER, keys), dict.fromkeys(keys, questions), task.seed, task.benchmark)
         names = names_of(task, CHOOSER)
         encoded = ["model", "response", "answer", "status"]
         predictions = artifacts.batches(task.paths("predictions"), PREDICTIONS, PREDICTION_COLUMNS, encoded=encoded)
-        answers = QuestionPairAnswers(read_ahead(predictions), [table], keys)
+        answers = QuestionPairAnswers(read_ahead(predictions), questions.tables(QUESTION_COLUMNS), keys)
         fields = answered_fields(answers, marked({key: names[key] for key in keys}, pilots), rule)
         return cls(
             **fields,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,11 +47,21 @@ class RowsByKey:
         """The rows with any of these keys, in the order of the files. Raises WhatifError for an unreadable file."""
         if not keys:
             return self._schema.empty_table()
-        touched = [group for group in self._groups if group.overlaps(min(keys), max(keys))]
+        wanted = sorted(keys)
+        touched = [group for group in self._groups if group.overlaps(wanted[0], wanted[-1])]
         self._held = {group: self._held.get(group) or self._read(group) for group in touched}
-        wanted = pa.array(sorted(keys), pa.string())
-        found = [piece.filter(pc.is_in(piece[self._key], wanted)) for piece in self._held.values()]
+        found = [self._between(piece, wanted) for piece in self._held.values()]
         return pa.concat_tables([self._schema.empty_table(), *found])
+
+    def _between(self, piece: pa.Table, wanted: Sequence[str]) -> pa.Table:
+        """The rows of a piece with one of these keys; both are sorted."""
+        column = piece[self._key]
+        first, end = (
+            search(range(len(column)), key, key=lambda row: column[row].as_py())
+            for search, key in ((bisect_left, wanted[0]), (bisect_right, wanted[-1]))
+        )
+        some = piece.slice(first, end - first)
+        return some.filter(pc.is_in(some[self._key], pa.array(wanted, pa.string())))
 
     def _read(self, group: _Group) -> pa.Table:
         try:

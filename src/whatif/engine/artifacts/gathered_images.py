@@ -7,8 +7,9 @@ row group of 128 images for each image that is not in its cache, which is slow f
 from __future__ import annotations
 
 import contextlib
-import os
+import sys
 import tempfile
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -35,18 +36,20 @@ class GatheredImages:
     def __init__(self, paths: Sequence[Path], image_ids: Iterable[str], folder: Path) -> None:
         wanted = set(image_ids)
         licences: dict[str, str] = {}
-        self._places: dict[str, tuple[int, int]] = {}
+        self._numbers: dict[str, int] = {}
+        self._ends = array("Q", [0])  # the image with a number lies between two of these positions
         self.licences: Mapping[str, str] = licences
         with disk_errors(folder):
             self._spool = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by `__exit__`
         for row in artifacts.rows_of(paths, IMAGES, ["image_id", "image", "licence"], only={"image_id": wanted}):
             image_id, data = row["image_id"], row["image"]["bytes"]
-            if image_id not in self._places:
+            if image_id not in self._numbers:
                 with disk_errors(folder):
-                    self._places[image_id] = self._spool.tell(), len(data)
                     self._spool.write(data)
-                licences[image_id] = row["licence"]
-        if lacking := sorted(wanted - set(self._places)):
+                self._numbers[image_id] = len(self._numbers)
+                self._ends.append(self._ends[-1] + len(data))
+                licences[image_id] = sys.intern(row["licence"])
+        if lacking := sorted(wanted.difference(self._numbers)):
             files = ", ".join(map(str, paths)) or "no file"
             raise WhatifError(f"image {lacking[0]}: is not among the images of {files} ({len(lacking):,} are missing)")
 
@@ -61,9 +64,9 @@ class GatheredImages:
 
     def encoded(self, image_id: str) -> bytes:
         """The stored bytes of one of the images."""
-        place, length = self._places[image_id]
-        self._spool.seek(place, os.SEEK_SET)
-        return self._spool.read(length)
+        number = self._numbers[image_id]
+        self._spool.seek(self._ends[number])
+        return self._spool.read(self._ends[number + 1] - self._ends[number])
 
     def get(self, image_id: str) -> Image:
         """One of the images as RGB. Raises UnreadableImageError (an OSError) when it cannot be decoded."""

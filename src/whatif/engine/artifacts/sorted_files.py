@@ -5,13 +5,20 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import struct
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from whatif.engine.artifacts.schemas import FILES, PICTURE_FILES
 from whatif.engine.artifacts.writer import ArtifactWriter
 from whatif.engine.errors import WhatifError
 from whatif.engine.files.atomic import disk_errors
+
+_PLACE = struct.Struct("QQ32s")
+_TOGETHER = 10_000  # files whose hashes are texts at once
 
 
 class SortedFiles:
@@ -25,7 +32,7 @@ class SortedFiles:
         if writer.table not in (FILES, PICTURE_FILES):
             raise ValueError("SortedFiles writes the tables `files` and `picture-files`")
         self._writer = writer
-        self._places: dict[str, tuple[int, int, str]] = {}  # path -> position, length, SHA-256
+        self._places: dict[str, bytes] = {}  # path -> position, length and SHA-256, packed: there are millions
         with disk_errors(writer.path):
             # The file has no name, so it disappears with the process. `close` closes it.
             self._spool = tempfile.TemporaryFile(dir=writer.path.parent)  # noqa: SIM115
@@ -36,7 +43,12 @@ class SortedFiles:
     @property
     def hashes(self) -> Mapping[str, str]:
         """The SHA-256 of each file by path."""
-        return {path: digest for path, (_, _, digest) in self._places.items()}
+        return {path: self._place(path)[2] for path in self._places}
+
+    def _place(self, path: str) -> tuple[int, int, str]:
+        """Position, length and SHA-256 of a file."""
+        position, length, digest = _PLACE.unpack(self._places[path])
+        return position, length, digest.hex()
 
     def add(self, path: str, data: bytes) -> None:
         """Adds a file. Raises ValueError when the path was added before, and WhatifError when the disk is full."""
@@ -45,18 +57,19 @@ class SortedFiles:
         with disk_errors(self._writer.path):
             place = self._spool.seek(0, os.SEEK_END)  # this also flushes the buffer
             self._spool.write(data)
-        self._places[path] = (place, len(data), hashlib.sha256(data).hexdigest())
+        self._places[path] = _PLACE.pack(place, len(data), hashlib.sha256(data).digest())
 
-    def write(self, elsewhere: Iterable[str] = ()) -> None:
-        """Writes all files to the artifact, without the bytes of those whose SHA-256 is `elsewhere`.
+    def write(self, elsewhere: Iterable[pa.ChunkedArray] = ()) -> None:
+        """Writes all files to the artifact, without the bytes of those whose SHA-256 is in columns `elsewhere`.
 
         Raises WhatifError when one was damaged, or the disk is full.
         """
-        without = set(self.hashes.values()).intersection(elsewhere)
         with disk_errors(self._writer.path):
             self._spool.flush()
-        for path, (place, length, digest) in sorted(self._places.items()):
-            if digest in without:
+        paths = sorted(self._places)
+        for path, is_elsewhere in zip(paths, self._among(paths, elsewhere), strict=True):
+            place, length, digest = self._place(path)
+            if is_elsewhere:
                 self._writer.write([{"path": path, "bytes": None, "sha256": digest}])
                 continue
             self._spool.seek(place)
@@ -66,6 +79,14 @@ class SortedFiles:
                     f"{self._writer.path}: {path} changed in the temporary file; check the disk and run again"
                 )
             self._writer.write([{"path": path, "bytes": data, "sha256": digest}])
+
+    def _among(self, paths: Sequence[str], columns: Iterable[pa.ChunkedArray]) -> Iterator[bool]:
+        """Whether the SHA-256 of each file is in one of the columns."""
+        known = pa.chunked_array([chunk for column in columns for chunk in column.chunks], pa.string())
+        blocks = (paths[start : start + _TOGETHER] for start in range(0, len(paths), _TOGETHER))
+        digests = [pa.array([self._place(path)[2] for path in block]) for block in blocks]
+        for chunk in pc.is_in(pa.chunked_array(digests, pa.string()), known).chunks:
+            yield from chunk.to_pylist()
 
     def close(self) -> None:
         """Removes the temporary file."""

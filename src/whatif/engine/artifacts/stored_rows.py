@@ -1,58 +1,103 @@
-"""Rows of an artifact as a sequence of mappings that are made when they are asked for."""
+"""Rows of artifacts as a sequence of mappings that are read when they are asked for."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+
+from whatif.engine.artifacts.reader import batches, footer_of
+from whatif.engine.artifacts.schemas import Table
 
 _TOGETHER = 2_048  # rows that are mappings at once
 
+Row = dict[str, Any]
 
-class StoredRows(Sequence[dict[str, Any]]):
-    """The rows of a table, which takes a tenth of the memory that a list of mappings would.
 
-    A mapping is made each time that its row is asked for, so changing it changes nothing.
+class StoredRows(Sequence[Row]):
+    """The rows of artifacts, of which one row group is in memory: they are read again for each iteration.
+
+    A mapping is made each time that its row is asked for, so changing it changes nothing. Single rows are found by
+    reading all before them.
     """
 
-    def __init__(self, table: pa.Table) -> None:
-        self.table = table
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        table: Table,
+        columns: Sequence[str] | None = None,
+        change: Callable[[pa.Table], pa.Table] | None = None,
+    ) -> None:
+        """`change` leaves rows out, or changes values; it is given each row group with its `columns`, all by default.
+
+        Raises WhatifError when a file is no complete artifact of `table`; reading raises as `batches` does.
+        """
+        self._paths, self._table, self._columns, self._change = paths, table, columns, change
+        self._stored = sum(footer_of(path).rows for path in paths)
+
+    def changed(self, change: Callable[[pa.Table], pa.Table]) -> StoredRows:
+        """The rows after a change."""
+        return StoredRows(self._paths, self._table, self._columns, change)
+
+    def tables(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        """Tables of consecutive rows, with all columns by default."""
+        if self._change is None:
+            yield from batches(self._paths, self._table, columns or self._columns)
+        else:
+            for piece in map(self._change, batches(self._paths, self._table, self._columns)):
+                yield piece if columns is None else piece.select(columns)
+
+    @cached_property
+    def _number(self) -> int:
+        return self._stored if self._change is None else sum(piece.num_rows for piece in self.tables())
 
     def __len__(self) -> int:
-        return int(self.table.num_rows)
+        return self._number
 
     @overload
-    def __getitem__(self, place: int) -> dict[str, Any]: ...
+    def __getitem__(self, place: int) -> Row: ...
     @overload
-    def __getitem__(self, place: slice) -> StoredRows: ...
-    def __getitem__(self, place: int | slice) -> dict[str, Any] | StoredRows:
+    def __getitem__(self, place: slice) -> list[Row]: ...
+    def __getitem__(self, place: int | slice) -> Row | list[Row]:
         places = range(len(self))[place]
         if isinstance(places, range):
-            return StoredRows(self.table.take(pa.array(places, pa.int64())))
-        return dict(self.table.slice(places, 1).to_pylist()[0])
+            return list(self)[place]  # type: ignore[index]
+        return next(itertools.islice(self, places, None))
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        for start in range(0, len(self), _TOGETHER):
-            yield from self.table.slice(start, _TOGETHER).to_pylist()
+    def __iter__(self) -> Iterator[Row]:
+        for piece in self.tables():
+            for start in range(0, piece.num_rows, _TOGETHER):
+                yield from piece.slice(start, _TOGETHER).to_pylist()
 
-    def by(self, column: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        """Each value of a text column with its rows, in the order of their first rows; these need not be adjacent."""
-        code = self.table[column].combine_chunks().dictionary_encode()
-        codes = (pa.concat_arrays(code.chunks) if isinstance(code, pa.ChunkedArray) else code).indices.to_numpy()
+    def by(self, column: str) -> Iterator[tuple[str, list[Row]]]:
+        """Each value of a text column with its rows, in the order of their first rows.
+
+        If the rows of a value are not adjacent, all rows are in memory.
+        """
+        values = pa.chunked_array([piece[column] for piece in self.tables([column])], pa.string())
+        rows = iter(self) if _adjacent(values) else self._together(values)
+        for value, of_value in itertools.groupby(rows, lambda row: row[column]):
+            yield str(value), list(of_value)
+
+    def _together(self, values: pa.ChunkedArray) -> Iterator[Row]:
+        """All rows, those of a value after its first."""
+        codes = pa.concat_arrays(values.chunks).dictionary_encode().indices.to_numpy()
         order = np.argsort(codes, kind="stable")
-        ends: list[int] = [*(np.flatnonzero(np.diff(codes[order])) + 1).tolist(), len(order)] if len(order) else []
-        first, waiting = 0, 0
-        for place, end in enumerate(ends):
-            if end - first >= _TOGETHER or end == len(order):
-                rows = self.table.take(pa.array(order[first:end])).to_pylist()
-                for last in ends[waiting : place + 1]:
-                    some, rows = rows[: last - first], rows[last - first :]
-                    yield str(some[0][column]), some
-                    first = last
-                waiting = place + 1
+        whole = pa.concat_tables(self.tables())
+        for start in range(0, len(order), _TOGETHER):
+            yield from whole.take(pa.array(order[start : start + _TOGETHER])).to_pylist()
+
+
+def _adjacent(values: pa.ChunkedArray) -> bool:
+    """Whether equal values stand beside each other."""
+    changes = pc.sum(pc.not_equal(values[1:], values[:-1])).as_py() or 0
+    return not len(values) or changes + 1 == pc.count_distinct(values, mode="all").as_py()
 
 
 def in_order(rows: Sequence[Mapping[str, Any]], column: str) -> Sequence[Mapping[str, Any]]:

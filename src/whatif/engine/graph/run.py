@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+import pyarrow as pa
+
 from whatif.engine import artifacts, looked_up
 from whatif.engine.artifacts import verified
 from whatif.engine.artifacts.schemas import FILES, IMAGES
@@ -112,10 +114,10 @@ class Outputs:
         for role in self._job.outputs:
             self.writer(role).finish(hashes if role == TEXT_FILES else None, self._unfinished)
 
-    def _image_ids(self) -> Iterator[str]:
-        """The SHA-256 of every image that the job reads."""
+    def _image_ids(self) -> Iterator[pa.ChunkedArray]:
+        """The SHA-256 of every image that the job reads, in columns."""
         for piece in artifacts.batches(folders.image_paths(self._job), IMAGES, ["image_id"]):
-            yield from piece["image_id"].to_pylist()
+            yield piece["image_id"]
 
     def commit(self) -> None:
         """Moves all finished outputs to their final paths."""

@@ -17,11 +17,10 @@ from typing import Any
 
 import yaml
 
-from whatif.engine.artifacts.images import format_of
+from whatif.engine.artifacts.images import EncodedPictures, format_of
 from whatif.engine.artifacts.variants import variant_order
 from whatif.engine.files.atomic import write_whole
 from whatif.formats.evaluation_tools import whole_file
-from whatif.results.harnesses.published_questions import PublishedQuestions
 
 CONFIGURATION, REGISTRATION = "eval", "eval.yaml"
 _SUFFIX = "-00000-of-00001.parquet"
@@ -35,30 +34,30 @@ _FORM = (
 Row = Mapping[str, Any]
 
 
-def write_eval(name: str, questions: PublishedQuestions, folder: Path) -> list[str]:
+def write_eval(name: str, questions: Sequence[Row], images: EncodedPictures, folder: Path) -> list[str]:
     """Writes `eval.yaml` and the table `eval` into a data set folder; returns lines about them.
 
     Left out are questions with several images, answers that the hub's scorer never finds, and sets in which only some
     questions have options: the hub's format has one solver and one scorer for a split. Raises WhatifError when a file
     cannot be written.
     """
-    single = [row for row in questions.rows if len(row["image_ids"]) <= 1]
+    single = [row for row in questions if len(row["image_ids"]) <= 1]
     rows = [row for row in single if _is_found(row["answer"])]
     lines = [
         f"{name}: {number:,} questions {why} are not in {REGISTRATION}"
         for number, why in (
-            (len(questions.rows) - len(single), "with several images"),
+            (len(questions) - len(single), "with several images"),
             (len(single) - len(rows), "whose answer is empty, in several lines, or between spaces"),
         )
         if number
     ]
     if not rows or len({row["choices"] is None for row in rows}) > 1:
         return [*lines, f"{name}: no {REGISTRATION}: the hub's format has one image and one kind of question"]
-    splits: dict[str, list[dict[str, Any]]] = {}
+    splits: dict[str, list[Row]] = {}
     for row in sorted(rows, key=lambda row: variant_order(row["variant"])):
         splits.setdefault("_".join(re.findall(r"\w+", row["variant"].lower())), []).append(row)
     for split, of_split in splits.items():
-        _write_split(of_split, questions, folder / CONFIGURATION / f"{split}{_SUFFIX}")
+        _write_split(of_split, images, folder / CONFIGURATION / f"{split}{_SUFFIX}")
     write_whole(folder / REGISTRATION, eval_yaml(name, splits).encode())
     return [*lines, f"{folder / REGISTRATION}: tasks {', '.join(splits)}: {len(rows):,} questions"]
 
@@ -112,7 +111,7 @@ def _solved(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def _write_split(rows: Sequence[Row], questions: PublishedQuestions, path: Path) -> None:
+def _write_split(rows: Sequence[Row], images: EncodedPictures, path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -128,7 +127,7 @@ def _write_split(rows: Sequence[Row], questions: PublishedQuestions, path: Path)
                 {
                     **{name: row[name] for name in _TEXTS},
                     "choices": row["choices"],
-                    "image": _data_uri(questions.encoded(row["image_ids"][0])) if row["image_ids"] else "",
+                    "image": _data_uri(images.encoded(row["image_ids"][0])) if row["image_ids"] else "",
                 }
                 for row in rows[start : start + _ROWS_AT_ONCE]
             ]

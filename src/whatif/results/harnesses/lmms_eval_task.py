@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ _FROM_HUB = "# From the hub: `dataset_path: OWNER/REPOSITORY`, `dataset_name: qu
 
 
 def write_lmms_eval_task(
-    task: str, questions: Sequence[Row], files: Sequence[str], folder: Path, *, on_hub: bool = False
+    task: str, questions: Collection[Row], files: Sequence[str], folder: Path, *, on_hub: bool = False
 ) -> Path:
     """Writes `utils.py` and the task's YAML file into `folder`; returns the latter.
 
@@ -29,7 +29,7 @@ def write_lmms_eval_task(
     return file
 
 
-def _yaml(task: str, questions: Sequence[Row], files: Sequence[str], remark: str) -> str:
+def _yaml(task: str, questions: Collection[Row], files: Sequence[str], remark: str) -> str:
     """The task's configuration; it is written as text because `!function` is the tool's own YAML tag."""
     listed = "".join(f"      - {json.dumps(file)}\n" for file in files)
     kind = "pairs" if scores.is_paired(questions) else "groups"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +12,14 @@ import pyarrow.parquet as pq
 from whatif.engine.errors import WhatifError
 
 
-class PublishedQuestions:
-    """The questions of a data set folder.
+class PublishedQuestions(Collection[dict[str, Any]]):
+    """The questions of a data set folder: a collection of rows, which are read again for each iteration.
 
-    rows: the questions in the order of the files, without images but with `image_ids`. withheld: how many further
-    questions have an image that was not published; they are not among the rows.
+    They come in the order of the files, without images but with `image_ids`. withheld: how many further questions have
+    an image that was not published; they are not among the rows.
 
-    Memory holds the rows, and the images of one row group. Raises WhatifError when the folder has no questions.
+    Memory holds one row group, and the places of images once one is asked for. Raises WhatifError when the folder has
+    no questions.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -25,21 +28,23 @@ class PublishedQuestions:
             raise WhatifError(f"{folder / 'questions'}: has no test-*.parquet; publish a benchmark with questions")
         self.files = [path.relative_to(folder).as_posix() for path in paths]
         self._opened = [pq.ParquetFile(path) for path in paths]
-        names = self._opened[0].schema_arrow.names
-        self.is_single = "image" in names  # otherwise the column is `images`, a list
+        self._texts = list(self._opened[0].schema_arrow.names)
+        self.is_single = "image" in self._texts  # otherwise the column is `images`, a list
         self._column = "image" if self.is_single else "images"
-        texts = [name for name in names if name != self._column]
-        paths_alone = "image.path" if self.is_single else "images.list.element.path"  # which images there are
-        self._places: dict[str, tuple[int, int, int, int]] = {}
+        self._texts.remove(self._column)
         self._group: tuple[tuple[int, int], list[Any]] | None = None
-        self.rows: list[dict[str, Any]] = []
-        self.withheld = 0
-        for file, opened in enumerate(self._opened):
-            for group in range(opened.num_row_groups):
-                pieces = opened.read_row_group(group, columns=[*texts, paths_alone]).to_pylist()
-                for number, row in enumerate(pieces):
-                    images = row.pop(self._column)
-                    self._add(row, [images] if self.is_single else images, (file, group, number))
+        self._number = sum(1 for _ in self._stored([]))
+        self.withheld = sum(file.metadata.num_rows for file in self._opened) - self._number
+
+    def __len__(self) -> int:
+        return self._number
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for _, row in self._stored(self._texts):
+            yield row if "image_ids" in row else {**row, "image_ids": [row["image_id"]]}
+
+    def __contains__(self, row: object) -> bool:
+        return any(row == one for one in self)
 
     def encoded(self, image_id: str) -> bytes:
         """The encoded bytes of an image of one of the rows."""
@@ -51,11 +56,23 @@ class PublishedQuestions:
         data: bytes = (images if self.is_single else images[place])["bytes"]
         return data
 
-    def _add(self, row: dict[str, Any], images: list[Any] | None, position: tuple[int, int, int]) -> None:
-        if images is None or any(image is None for image in images):
-            self.withheld += 1
-            return
-        ids = [row["image_id"]] if self.is_single else row["image_ids"]
-        for place, image_id in enumerate(ids):
-            self._places.setdefault(image_id, (*position, place))
-        self.rows.append({**row, "image_ids": ids})
+    @cached_property
+    def _places(self) -> dict[str, tuple[int, int, int, int]]:
+        """File, row group, row and place in the row of the first of each image."""
+        found: dict[str, tuple[int, int, int, int]] = {}
+        name = "image_id" if self.is_single else "image_ids"
+        for position, row in self._stored([name]):
+            for place, image_id in enumerate([row[name]] if self.is_single else row[name]):
+                found.setdefault(image_id, (*position, place))
+        return found
+
+    def _stored(self, columns: list[str]) -> Iterator[tuple[tuple[int, int, int], dict[str, Any]]]:
+        """File, row group and row of each question whose images are published, with its values of some columns."""
+        images = "image.path" if self.is_single else "images.list.element.path"  # which there are
+        for file, opened in enumerate(self._opened):
+            for group in range(opened.num_row_groups):
+                rows = opened.read_row_group(group, columns=[*columns, images]).to_pylist()
+                for number, row in enumerate(rows):
+                    shown = row.pop(self._column)
+                    if shown is not None and (self.is_single or None not in shown):
+                        yield (file, group, number), row

@@ -7,7 +7,7 @@ score in all of them. A question is a row of a published data set, with the colu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,7 +98,7 @@ def measure(row: Row, *, paired: bool) -> str:
     return "_".join(["accuracy", *re.findall(r"\w+", f"{row['group']} {row['variant']}".lower())])
 
 
-def measures(rows: Sequence[Row]) -> list[str]:
+def measures(rows: Collection[Row]) -> list[str]:
     """The names of all accuracies of a set, sorted as reports do: originals, counterfactuals, both of a pair.
 
     Raises WhatifError when the questions of two groups or variants would be counted under one name.

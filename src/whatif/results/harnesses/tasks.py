@@ -20,6 +20,8 @@ FOLDER = "tasks"
 LMMS_EVAL, INSPECT_AI, VLMEVALKIT = "lmms-eval", "inspect_ai", "vlmevalkit"
 _PLACEHOLDER = "whatif_benchmark"  # in the file for inspect_ai, where the name of the task belongs
 _SPELLING = {"cvqa": "CVQA", "cfmm": "CFMM", "mucr": "MuCR", "coco": "COCO"}
+# A file for VLMEvalKit or the hub repeats all images as text, and the tool reads it whole.
+_MOST = 100_000
 _Row = dict[str, Any]
 
 
@@ -28,7 +30,8 @@ def write_tasks(name: str, benchmark_folder: Path) -> list[str]:
 
     name: the benchmark, for example `cvqa-synthetic`. Written are `tasks/lmms-eval`, `tasks/inspect_ai` and
     `tasks/vlmevalkit`, which refer to the data by relative paths alone, and `eval.yaml` with its table in `eval/`. What
-    a harness cannot express is left out; a line says so. The same folder gives the same bytes.
+    a harness cannot express is left out, and so is what repeats the images of more than 100,000 questions; a line says
+    so. The same folder gives the same bytes.
 
     Raises WhatifError when a file cannot be written.
     """
@@ -38,18 +41,20 @@ def write_tasks(name: str, benchmark_folder: Path) -> list[str]:
             "harnesses do not compute"
         ]
     questions = PublishedQuestions(benchmark_folder)
-    rows = questions.rows
-    if not rows:
+    if not questions:
         return [f"{name}: no tasks: no question has images that may be published"]
     lines = []
     if questions.withheld:
         lines.append(f"{name}: {questions.withheld:,} questions whose images are not published are in no task")
     folder, task = benchmark_folder / FOLDER, task_name(name)
     files = [f"../../{file}" for file in questions.files]
-    write_lmms_eval_task(task, rows, files, folder / LMMS_EVAL, on_hub=True)
+    write_lmms_eval_task(task, questions, files, folder / LMMS_EVAL, on_hub=True)
     _write_inspect_ai(task, folder / INSPECT_AI)
-    lines.append(f"{folder / LMMS_EVAL}: task {task}: {len(rows):,} questions")
-    lines.append(f"{folder / INSPECT_AI}: task {task}: {len(rows):,} questions")
+    lines.append(f"{folder / LMMS_EVAL}: task {task}: {len(questions):,} questions")
+    lines.append(f"{folder / INSPECT_AI}: task {task}: {len(questions):,} questions")
+    if len(questions) > _MOST:
+        return [*lines, f"{name}: no task for VLMEvalKit and no eval.yaml, which are for {_MOST:,} questions at most"]
+    rows = list(questions)
     for data_set, part in _vlmevalkit_sets(name, rows):
         path = folder / VLMEVALKIT / f"{data_set}.tsv"
         try:
@@ -58,7 +63,7 @@ def write_tasks(name: str, benchmark_folder: Path) -> list[str]:
             lines.append(f"not written: {error}")
         else:
             lines.append(f"{path}: {len(part):,} questions")
-    return [*lines, *write_eval(name, questions, benchmark_folder)]
+    return [*lines, *write_eval(name, rows, questions, benchmark_folder)]
 
 
 def task_name(name: str) -> str:

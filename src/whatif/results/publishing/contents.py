@@ -59,11 +59,11 @@ def contents(graph: Graph, benchmark: str) -> Contents:
     questions, pairs = (_last(jobs, table) for table in (QUESTIONS, PAIRS))
     judged = [path for stage in BEFORE_EVALUATION[::-1] for path in _paths(jobs, JUDGEMENTS, stage)]
     return Contents(
-        questions=StoredRows(artifacts.read(questions, QUESTIONS)),
-        pairs=StoredRows(artifacts.read(pairs, PAIRS)),
+        questions=StoredRows(questions, QUESTIONS),
+        pairs=StoredRows(pairs, PAIRS),
         tables=(*questions, *pairs),
         images=tuple(path for stage in BEFORE_EVALUATION for path in _paths(jobs, IMAGES, stage)),
-        judgements=StoredRows(artifacts.read(judged, JUDGEMENTS, _JUDGED)),
+        judgements=StoredRows(judged, JUDGEMENTS, _JUDGED),
         people=frozenset(_people(jobs)),
     )
 

@@ -145,11 +145,16 @@ def publishable(rows: StoredRows, private: frozenset[str], names: Mapping[str, s
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    kept = rows.table.filter(pc.invert(pc.is_in(rows.table["pair_id"], pa.array(sorted(private), pa.string()))))
-    place = kept.schema.get_field_index("provenance")
-    texts = kept["provenance"].combine_chunks().dictionary_encode()
-    cleaned = pa.array([without_private(text, names) for text in texts.dictionary.to_pylist()], pa.string())
-    return StoredRows(kept.set_column(place, "provenance", cleaned.take(texts.indices)))
+    left_out = pa.array(sorted(private), pa.string())
+
+    def change(piece: pa.Table) -> pa.Table:
+        kept = piece.filter(pc.invert(pc.is_in(piece["pair_id"], left_out)))
+        place = kept.schema.get_field_index("provenance")
+        texts = kept["provenance"].combine_chunks().dictionary_encode()
+        cleaned = pa.array([without_private(text, names) for text in texts.dictionary.to_pylist()], pa.string())
+        return kept.set_column(place, "provenance", cleaned.take(texts.indices))
+
+    return rows.changed(change)
 
 
 def shown_by(row: Row) -> list[str]:

@@ -32,15 +32,15 @@ class AnswerCodes:
     known: Known
 
     @classmethod
-    def of(cls, questions: pa.Table) -> AnswerCodes:
-        """Rows of `questions`."""
+    def of(cls, asked: pa.Table, alike: Codes) -> AnswerCodes:
+        """`asked` has a row of `questions` for each kind of them, and `alike` the place of each question's row."""
         known: Known = {}
-        options = option_codes(questions["choices"], known)
-        is_open = np.asarray(pc.fill_null(pc.list_value_length(questions["choices"]), 0)) == 0
-        right = open_codes(questions["answer"], questions["answer_kind"], known)
+        options = option_codes(asked["choices"], known)
+        is_open = np.asarray(pc.fill_null(pc.list_value_length(asked["choices"]), 0)) == 0
+        right = open_codes(asked["answer"], asked["answer_kind"], known)
         right[~is_open] = NO_ANSWER
-        is_boolean = np.asarray(pc.equal(questions["answer_kind"], "boolean"))
-        return cls(options, right, is_open & is_boolean, known)
+        is_boolean = is_open & np.asarray(pc.equal(asked["answer_kind"], "boolean"))
+        return cls(options[alike], right[alike], is_boolean[alike], known)
 
 
 def option_codes(choices: pa.ChunkedArray | pa.Array, known: Known | None = None) -> Codes:

@@ -39,7 +39,7 @@ BY_RULES: dict[str, PublishedRules] = {"legacy" if rules == "c-vqa" else rules: 
 # that of `answer`. Only the presence of `response` is needed if all questions are multiple-choice and the published
 # rules are not wanted.
 PREDICTION_COLUMNS = ("question_id", "model", "response", "choice_scores", "answer", "status", "correct")
-QUESTION_COLUMNS = ("question_id", "pair_id", "group", "variant", "question", "choices", "answer", "answer_kind")
+QUESTION_COLUMNS = ("question_id", "pair_id", "group", "variant", "choices", "answer", "answer_kind")
 _REMEMBERED = 1 << 16  # responses whose answers by published rules are kept in memory
 _ASKED = ["answer_kind", "answer", "choices"]  # all that published rules need to know of a question
 
@@ -48,20 +48,22 @@ _ASKED = ["answer_kind", "answer", "choices"]  # all that published rules need t
 class QuestionPairs:
     """Questions in pairs. A slot is a pair and a variant, the original first: arrays of slots are pairs x 2.
 
-    table: the questions, one row each; ids: their ids; slots: the slot of each question. correct: the index of the
-    correct letter of each slot in LETTERS, -1 for anything else. groups: names of the groups, sorted; group: the index
-    of each pair's group; sizes: the number of questions of each group. pair_id: the id of each pair. options: the
-    number of options of each question.
+    asked: the right answers and options that there are, one row for each kind (`_ASKED`); alike: the row of each
+    question there. ids: the ids of the questions; slots: the slot of each. correct: the index of the correct letter of
+    each slot in LETTERS, -1 for anything else. groups: names of the groups, sorted; group: the index of each pair's
+    group; sizes: the number of questions of each group. pair_id: the id of each pair. options: the number of options of
+    each question.
     """
 
-    table: pa.Table
+    asked: pa.Table
+    alike: Numbers
     ids: pa.Array
     slots: Places
     correct: Codes
     groups: list[str]
     group: Places
     sizes: Places
-    pair_id: pa.ChunkedArray
+    pair_id: pa.Array
     options: Places
 
     @classmethod
@@ -71,8 +73,9 @@ class QuestionPairs:
         ids = _whole(asked["question_id"])
         groups: list[str] = sorted(pc.unique(asked["group"]).to_pylist())
         group = codes_of(asked["group"], groups)
-        pairs = _whole(pc.binary_join_element_wise(asked["group"], asked["pair_id"], "\n"))
-        pair = pairs.dictionary_encode().indices.to_numpy().astype(np.int64)
+        pair_ids = _whole(asked["pair_id"])
+        of_pair_id = pair_ids.dictionary_encode().indices.to_numpy().astype(np.int64)
+        pair = pa.array(of_pair_id * len(groups) + group).dictionary_encode().indices.to_numpy().astype(np.int64)
         of_pair = np.unique(pair, return_index=True)[1]
         variant = codes_of(asked["variant"], VARIANTS)
         if (variant < 0).any():
@@ -81,14 +84,16 @@ class QuestionPairs:
         correct: Codes = np.full((len(of_pair), len(VARIANTS)), -1, dtype=np.int8)
         correct.reshape(-1)[slots] = codes_of(asked["answer"], LETTERS)
         sizes = np.bincount(group, minlength=len(groups))
-        pair_id = asked["pair_id"].take(pa.array(of_pair))
         options = np.asarray(pc.fill_null(pc.list_value_length(asked["choices"]), 0), dtype=np.int64)
-        return cls(asked, ids, slots, correct, groups, group[of_pair], sizes, pair_id, options)
+        alike = _asked_alike(asked)
+        kinds = asked.select(_ASKED).take(pa.array(np.unique(alike, return_index=True)[1])).combine_chunks()
+        pair_id = pair_ids.take(pa.array(of_pair))
+        return cls(kinds, alike, ids, slots, correct, groups, group[of_pair], sizes, pair_id, options)
 
     @cached_property
     def codes(self) -> AnswerCodes:
         """The codes of answers to the questions."""
-        return AnswerCodes.of(self.table)
+        return AnswerCodes.of(self.asked, self.alike)
 
     @property
     def letters(self) -> str:
@@ -135,8 +140,6 @@ class QuestionPairAnswers(Answers[QuestionPairs]):
         self.in_words = np.zeros(shape, dtype=np.bool_)
         self.by_rules = {measure: np.full(shape, -1, dtype=np.int8) for measure in BY_RULES}
         self.open_answers = None if asked.options.all() else np.full(shape, NO_ANSWER, dtype=np.int32)
-        self._alike = _asked_alike(asked.table)
-        self._first_alike = np.unique(self._alike, return_index=True)[1]
         self._read: dict[tuple[str, int], tuple[int, ...]] = {}
         super().__init__(predictions, asked, keys)
 
@@ -163,7 +166,7 @@ class QuestionPairAnswers(Answers[QuestionPairs]):
 
     def _add_words(self, piece: pa.Table, question: Places, place: Places) -> None:
         if self.open_answers is not None:
-            kinds = self.questions.table["answer_kind"].take(pa.array(question))
+            kinds = self._kinds(question)
             codes = open_codes(piece["answer"], kinds, self.questions.codes.known)
             given = self.answered.reshape(-1)[place] & (self.questions.options[question] == 0)
             self.open_answers.reshape(-1)[place] = np.where(given, codes, NO_ANSWER)
@@ -180,20 +183,23 @@ class QuestionPairAnswers(Answers[QuestionPairs]):
             by_rules.reshape(-1)[place] = right & given
             by_rules.reshape(-1)[place[in_words]] = column
 
+    def _kinds(self, question: Places) -> pa.ChunkedArray:
+        """The kinds of the answers to these questions."""
+        return self.questions.asked["answer_kind"].take(pa.array(self.questions.alike[question]))
+
     def _by_rules(self, piece: pa.Table, question: Places, in_words: Flags) -> npt.NDArray[np.int8]:
         """Responses in words x BY_RULES: 1 if right by these rules, 0 if wrong, -1 if they do not apply.
 
         A response is read once for all questions with the same right answer and the same options.
         """
-        asked = self.questions.table
         rows = np.flatnonzero(in_words)
         if not rows.size or pa.types.is_boolean(piece["response"].type):
-            is_open = codes_of(asked["answer_kind"].take(pa.array(question[rows])), ("number", "boolean")) >= 0
+            is_open = codes_of(self._kinds(question[rows]), ("number", "boolean")) >= 0
             if is_open.any():
                 raise refused(piece, int(rows[is_open][0]), "is open, so that its response must be read")
             return np.full((rows.size, len(BY_RULES)), -1, dtype=np.int8)
         responses = piece["response"].take(pa.array(rows)).combine_chunks().dictionary_encode()
-        alike, place_of_alike = _distinct(self._alike[question[rows]])
+        alike, place_of_alike = _distinct(self.questions.alike[question[rows]])
         read, place = _distinct(responses.indices.to_numpy().astype(np.int64) * len(alike) + place_of_alike)
         texts = responses.dictionary.take(pa.array(read // len(alike))).to_pylist()
         keys = list(zip(texts, alike[read % len(alike)].tolist(), strict=True))
@@ -201,14 +207,14 @@ class QuestionPairAnswers(Answers[QuestionPairs]):
         if len(self._read) + len(unread) > _REMEMBERED:
             self._read.clear()
             unread = list(range(len(keys)))
-        questions = asked.select(_ASKED).take(pa.array(self._first_alike[[keys[at][1] for at in unread]]))
+        questions = self.questions.asked.take(pa.array([keys[at][1] for at in unread], pa.int64()))
         for at, of_asked in zip(unread, questions.to_pylist(), strict=True):
             self._read[keys[at]] = _right_by_rules(keys[at][0], of_asked)
         return np.array([self._read[key] for key in keys], dtype=np.int8)[place]
 
 
-def _asked_alike(questions: pa.Table) -> Places:
-    """The same number for questions with the same kind of answer, right answer and options."""
+def _asked_alike(questions: pa.Table) -> Numbers:
+    """The same number for questions with the same kind of answer, right answer and options: from 0, as they come."""
     choices = _whole(questions["choices"])
     # Options as numbers: however they are written, two lists differ if their options do.
     options = choices.flatten().dictionary_encode().indices.cast(pa.string())
@@ -217,10 +223,10 @@ def _asked_alike(questions: pa.Table) -> Places:
     listed = pc.binary_join(pa.ListArray.from_arrays(offsets, options), ",")
     kinds, answers = (_whole(questions[name]) for name in ("answer_kind", "answer"))
     alike = pc.binary_join_element_wise(kinds, answers, listed, "\n", null_handling="replace")
-    return np.asarray(alike.dictionary_encode().indices, dtype=np.int64)
+    return np.asarray(alike.dictionary_encode().indices, dtype=np.int32)
 
 
-def _distinct(numbers: Places) -> tuple[Places, Places]:
+def _distinct(numbers: Places | Numbers) -> tuple[Places, Places]:
     """The distinct whole numbers from 0, sorted, and the place of each number among them; dense ones are not sorted."""
     if numbers.max() > 4 * len(numbers):
         distinct, place = np.unique(numbers, return_inverse=True)

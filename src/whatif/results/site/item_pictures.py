@@ -20,15 +20,18 @@ class PictureFiles:
     def __init__(self, picture: Callable[[str], bytes], publish: Callable[[str, bytes], None]) -> None:
         """picture: the encoded picture of an image id. publish: takes a path and its bytes."""
         self._picture, self._publish = picture, publish
-        self._files: dict[str, tuple[str, int, int]] = {}
+        self._kinds: dict[str, tuple[str, int, int]] = {}  # suffix and size by id; most images have one of a few
+        self._shared: dict[tuple[str, int, int], tuple[str, int, int]] = {}
         self._stems: set[str] = set()
+        self._long: dict[str, str] = {}  # the stems that are not the (shortened) id
         self._maps: dict[tuple[str, str], str | None] = {}
 
     def file(self, image_id: str) -> tuple[str, int, int]:
         """File name, width and height in pixels (0 if unknown) of an image."""
-        if image_id not in self._files:
+        if image_id not in self._kinds:
             self._add(image_id)
-        return self._files[image_id]
+        suffix, width, height = self._kinds[image_id]
+        return self._stem(image_id) + suffix, width, height
 
     def difference(self, first_id: str, second_id: str) -> str | None:
         """File name of the difference map of two images; None if there is none (see `difference_map`)."""
@@ -44,15 +47,15 @@ class PictureFiles:
 
     def _add(self, image_id: str) -> None:
         data = self._picture(image_id)
-        name = self._stem(image_id) + suffix_of(data)
-        self._publish(f"pictures/{name}", data)
-        self._files[image_id] = (name, *size_of(data))
+        kind = (suffix_of(data), *size_of(data))
+        self._kinds[image_id] = self._shared.setdefault(kind, kind)
+        stem = self._stem(image_id)
+        # Some file systems do not tell upper from lower case.
+        if not _PLAIN.fullmatch(stem) or stem.lower() in self._stems:
+            stem = self._long[image_id] = hashlib.sha256(image_id.encode()).hexdigest()
+        self._stems.add(stem.lower())
+        self._publish(f"pictures/{stem}{kind[0]}", data)
 
     def _stem(self, image_id: str) -> str:
         """The id, shortened if it is a hash; the hash of an id that is not plain or whose file exists already."""
-        stem = image_id[:_SHORT] if _HASH.fullmatch(image_id) else image_id
-        # Some file systems do not tell upper from lower case.
-        if not _PLAIN.fullmatch(stem) or stem.lower() in self._stems:
-            stem = hashlib.sha256(image_id.encode()).hexdigest()
-        self._stems.add(stem.lower())
-        return stem
+        return self._long.get(image_id) or (image_id[:_SHORT] if _HASH.fullmatch(image_id) else image_id)

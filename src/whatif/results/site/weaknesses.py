@@ -101,8 +101,8 @@ class Questions:
         import numpy as np
 
         texts = np.array([*self._known], dtype=object)
-        columns = {name: texts[np.array(numbers)] for name, numbers in self._texts.items()}
-        columns |= {name: np.array(values, dtype=np.int64) for name, values in self._counts.items()}
+        columns = {name: texts[np.frombuffer(numbers, dtype=np.uintc)] for name, numbers in self._texts.items()}
+        columns |= {name: np.frombuffer(values, dtype=np.uintc) for name, values in self._counts.items()}
         images = np.array(self._images, dtype=np.int64)
         for system, codes in self._codes.items():
             column = np.frombuffer(codes.ljust(len(images), NOT_ASKED.encode()), dtype=np.uint8)

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from whatif.benchmarks.cvqa_synthetic.report import Puzzles
 from whatif.results.reporting.answers import Codes, Flags
@@ -67,15 +69,18 @@ def _rows(found: Puzzles) -> Iterator[dict[str, Any]]:
 
 def _letters_of_all(found: Puzzles) -> tuple[Codes, Flags]:
     """The option that is the number of all, -1 if none is (pairs x variants); whether the number is known (pairs)."""
-    pair_ids = found.answers.questions.pair_ids()
-    pairs = {pair_id: place for place, pair_id in enumerate(pair_ids)}
-    letters: Codes = np.full((len(pairs), len(VARIANTS)), -1, np.int8)
-    for question in found.questions:
-        number = found.everything.get(question["pair_id"])
-        if number is not None and str(number) in question["choices"]:
-            place = pairs[question["pair_id"]], VARIANTS.index(question["variant"])
-            letters[place] = question["choices"].index(str(number))
-    return letters, np.array([pair_id in found.everything for pair_id in pair_ids], np.bool_)
+    asked = found.answers.questions
+    place = pc.index_in(asked.pair_id, found.everything["pair_id"].combine_chunks())
+    number = pc.fill_null(found.everything["number"].take(place), -1).to_numpy()
+    # Questions with the same options and the same number of all are decided together.
+    of_question = asked.alike + len(asked.asked) * (number[asked.slots // len(VARIANTS)] + 1)
+    distinct, which = np.unique(of_question, return_inverse=True)
+    choices = asked.asked["choices"].take(pa.array(distinct % len(asked.asked))).to_pylist()
+    texts = [str(one - 1) for one in (distinct // len(asked.asked)).tolist()]
+    decided = [listed.index(text) if text in listed else -1 for listed, text in zip(choices, texts, strict=True)]
+    letters: Codes = np.full(asked.correct.shape, -1, np.int8)
+    letters.reshape(-1)[asked.slots] = np.array(decided, np.int8)[which]
+    return letters, np.asarray(place.is_valid())
 
 
 def _by_variant(measure: str) -> tuple[Column, ...]:
