@@ -48,7 +48,7 @@ _WIDTH = 120  # characters of the printed table
 @click.option(
     "--clusters",
     metavar=_COLUMN,
-    help="Questions with the same value are never divided between folds; instead of the picture.",
+    help="Keep questions with the same value in one fold. By default, those about the same picture.",
 )
 @click.option("--kind", type=click.Choice(_KINDS), help="What answers are; recognised by default.")
 @click.option("--config", help="The configuration of a Hugging Face folder.")

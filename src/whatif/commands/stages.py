@@ -107,16 +107,16 @@ def _run_block(jobs: Sequence[Job], say: Callable[[str], None]) -> None:
     from whatif.engine.graph.run import run
 
     errors: list[Exception] = []
-    for job in jobs:
-        if errors and job is jobs[-1]:
-            raise errors[0]
+    *others, last = jobs
+    for job in others:
         try:
             run(job, say)
         except Exception as error:
-            if job is jobs[-1]:
-                raise
             say(f"{job.name}: failed: {error}")
             errors.append(error)
+    if errors:
+        raise errors[0]
+    run(last, say)
 
 
 def outdated(graph: Graph, jobs: list[Job]) -> list[str]:

@@ -1,14 +1,12 @@
-"""Pictures read out of artifacts: the right bytes by path, from a few row groups, and what is missing or damaged."""
+"""Pictures read out of artifacts: the right bytes by path, and what is missing or damaged."""
 
 from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from whatif.engine.artifacts import stored_pictures
 from whatif.engine.artifacts.images import image_row
 from whatif.engine.artifacts.schemas import IMAGES, PICTURE_FILES, REJECTIONS
 from whatif.engine.artifacts.stored_pictures import StoredPictures
@@ -56,20 +54,6 @@ def test_every_picture_is_found_with_its_hash_in_any_order(paths: tuple[Path, li
 def test_another_path_is_no_picture(paths: tuple[Path, list[Path]], path: str) -> None:
     stored = StoredPictures(*paths)
     assert stored.data(path) is None and stored.digest(path) is None
-
-
-def test_few_row_groups_are_in_memory_and_none_is_read_twice_while_it_is(
-    paths: tuple[Path, list[Path]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read: list[str] = []
-    original: Any = stored_pictures._column
-    monkeypatch.setattr(stored_pictures, "_column", lambda *what: read.append(what[2]) or original(*what))
-    stored = StoredPictures(*paths)
-    for path in DATA:  # their images are in the order of their hashes
-        stored.data(path)
-    assert stored._data.cache_info().currsize == stored_pictures._GROUPS
-    # Of four row groups of pictures and six of images, the small columns are read once.
-    assert [read.count(name) for name in ("path", "sha256", "image_id")] == [4, 4, 6]
 
 
 def test_pictures_whose_images_are_not_there_are_left_out_until_they_are(paths: tuple[Path, list[Path]]) -> None:

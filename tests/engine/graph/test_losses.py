@@ -16,9 +16,10 @@ def rejected(**reasons: int) -> list[dict[str, str]]:
     ]
 
 
-def said(kept: int, needed: bool = True, **reasons: int) -> list[str]:
+def said(kept: int, needed: bool = True, usual: float = 0.5, **reasons: int) -> list[str]:
     lines: list[str] = []
-    check_losses("filter x", "pairs", kept, rejected(**reasons), remedy="lower y", needed=needed, say=lines.append)
+    lost = rejected(**reasons)
+    check_losses("filter x", "pairs", kept, lost, remedy="lower y", needed=needed, usual=usual, say=lines.append)
     return lines
 
 
@@ -34,6 +35,13 @@ def test_when_most_is_lost_one_line_counts_and_names_the_most_frequent_reason() 
     ]
     assert said(1, torn=1, wet=1)[0].startswith(
         "warning: filter x: only 1 of 3 pairs is left; most frequent reason: to"
+    )
+
+
+def test_where_no_loss_is_usual_any_is_said() -> None:
+    assert said(9, usual=0) == []
+    assert said(9, usual=0, torn=1)[0].startswith(
+        "warning: filter x: 9 of 10 pairs are left; most frequent reason: torn"
     )
 
 
@@ -58,5 +66,5 @@ def test_what_is_not_needed_may_be_lost_with_a_line() -> None:
 def test_a_long_example_is_cut_short() -> None:
     lines: list[str] = []
     row = {"item_id": "a", "reason": "torn", "detail": "x" * 5000}
-    check_losses("filter x", "pairs", 0, [row], remedy="", needed=False, say=lines.append)
+    check_losses("filter x", "pairs", 0, [row], remedy="", needed=False, usual=0.5, say=lines.append)
     assert len(lines[0]) < 400

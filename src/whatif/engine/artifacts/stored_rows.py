@@ -67,7 +67,7 @@ class StoredRows(Sequence[Row]):
     def __getitem__(self, place: int | slice) -> Row | list[Row]:
         places = range(len(self))[place]
         if isinstance(places, range):
-            return list(self)[place]  # type: ignore[index]
+            return list(self)[place]
         return next(itertools.islice(self, places, None))
 
     def __iter__(self) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""Reports what a step rejected: an error if nothing is left, a warning if more than half is lost."""
+"""Reports what a step rejected: an error if nothing is left, a warning if too much is lost."""
 
 from __future__ import annotations
 
@@ -21,19 +21,20 @@ def check_losses(
     *,
     remedy: str,
     needed: bool,
+    usual: float,
     say: Callable[[str], None],
 ) -> None:
     """Compares how much a job kept with how much it rejected, both counted in `unit` (`pairs`, `captions`).
 
-    `rejected` are rows of the table `rejections`. When more than half is rejected, `say` receives one line with the
-    most frequent reason and an example. Raises WhatifError, with `remedy` at the end of its message, when nothing is
-    left although it is `needed`.
+    `rejected` are rows of the table `rejections`. When more than the share `usual` (from 0 to 1) is rejected, `say`
+    receives one line with the most frequent reason and an example. Raises WhatifError, with `remedy` at the end of its
+    message, when nothing is left although it is `needed`.
     """
     total = kept + len(rejected)
     ending = f"; {remedy}" if remedy else ""
     if not total and needed:
         raise WhatifError(f"{job}: there are no {unit}{ending}")
-    if kept >= len(rejected):
+    if len(rejected) <= usual * total:
         return
     reasons = sorted(Counter(str(row["reason"]) for row in rejected).items(), key=lambda found: (-found[1], found[0]))
     example = next(row for row in rejected if row["reason"] == reasons[0][0])
@@ -42,7 +43,7 @@ def check_losses(
         told = ", ".join(f"{reason} ({count:,})" for reason, count in reasons[:_REASONS])
         raise WhatifError(f"{job}: none of {total:,} {unit} is left: {told}; for example {shown}{ending}")
     reason, count = reasons[0]
-    left = f"only {kept:,}" if kept else "none"
+    left = f"{'only ' if kept < len(rejected) else ''}{kept:,}" if kept else "none"
     say(
         f"warning: {job}: {left} of {total:,} {unit} {'are' if kept > 1 else 'is'} left; most frequent reason: "
         f"{reason} ({count:,}), for example {shown}"

@@ -155,12 +155,19 @@ class Task(Generic[Picked_co]):
         return (self.shown or {})[dimension.name]
 
     def check_losses(
-        self, unit: str, kept: int, rejected: Sequence[Mapping[str, Any]], *, remedy: str = "", needed: bool = True
+        self,
+        unit: str,
+        kept: int,
+        rejected: Sequence[Mapping[str, Any]],
+        *,
+        remedy: str = "",
+        needed: bool = True,
+        usual: float = 0.5,
     ) -> None:
         """Reports what the step rejected. A step that rejects rows calls this once per unit, with all rejections.
 
-        Warns when more than half is rejected. Raises WhatifError, with the `remedy`, when nothing is left although it
-        is `needed`. A job that makes one of several parts may have nothing left, so the step that reads all parts calls
-        this instead.
+        Warns when more than the share `usual` is rejected. Raises WhatifError, with the `remedy`, when nothing is left
+        although it is `needed`. A job that makes one of several parts may have nothing left, so the step that reads all
+        parts calls this instead.
         """
-        losses.check_losses(self.name, unit, kept, rejected, remedy=remedy, needed=needed, say=self.say)
+        losses.check_losses(self.name, unit, kept, rejected, remedy=remedy, needed=needed, usual=usual, say=self.say)

@@ -199,7 +199,7 @@ class QuestionPairAnswers(Answers[QuestionPairs]):
                 raise refused(piece, int(rows[is_open][0]), "is open, so that its response must be read")
             return np.full((rows.size, len(BY_RULES)), -1, dtype=np.int8)
         responses = piece["response"].take(pa.array(rows)).combine_chunks().dictionary_encode()
-        alike, place_of_alike = _distinct(self.questions.alike[question[rows]])
+        alike, place_of_alike = _distinct(self.questions.alike[question[rows]].astype(np.int64))
         read, place = _distinct(responses.indices.to_numpy().astype(np.int64) * len(alike) + place_of_alike)
         texts = responses.dictionary.take(pa.array(read // len(alike))).to_pylist()
         keys = list(zip(texts, alike[read % len(alike)].tolist(), strict=True))
@@ -226,7 +226,7 @@ def _asked_alike(questions: pa.Table) -> Numbers:
     return np.asarray(alike.dictionary_encode().indices, dtype=np.int32)
 
 
-def _distinct(numbers: Places | Numbers) -> tuple[Places, Places]:
+def _distinct(numbers: Places) -> tuple[Places, Places]:
     """The distinct whole numbers from 0, sorted, and the place of each number among them; dense ones are not sorted."""
     if numbers.max() > 4 * len(numbers):
         distinct, place = np.unique(numbers, return_inverse=True)
