@@ -1,6 +1,7 @@
 """Peak memory and processor seconds of each step of cvqa-synthetic, from a small and a larger number of pairs.
 
     python -m bench.flat_memory 20000 100000            # prints a table: step, size, seconds, memory, exponents
+    python -m bench.flat_memory 60000 1000000 --save    # also keeps it for docs/scale.md (`python -m docs.tables`)
 
 The puzzles are those of a small run under new ids, with images of a few pixels. 20 models answer at random, half of
 them ranking options and half in words. Each step runs in a process of its own. The exponent is that of growth with the
@@ -42,6 +43,7 @@ from whatif.engine.graph.jobs import Job
 from whatif.engine.graph.run import Outputs
 
 ROOT = Path(__file__).parents[1]
+SAVED = ROOT / "docs/numbers/steps.json"
 _MODELS = 20
 _TEMPLATES = 6
 _SIDE = 4  # pixels of an image
@@ -113,9 +115,9 @@ def measured(folder: Path, step: str, other: Path) -> dict[str, float]:
     return dict(json.loads(ended.stdout.splitlines()[-1]))
 
 
-def main(sizes: list[int]) -> None:
-    """Prints the table of all steps at all sizes."""
-    found: dict[str, list[dict[str, float]]] = {}
+def main(sizes: list[int], *, saves: bool = False) -> None:
+    """Prints the table of all steps at all sizes; where it is saved, other sizes remain what they are."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
     for pairs in sizes:
         with tempfile.TemporaryDirectory() as folder:
             one, other = Path(folder, "one"), Path(folder, "other")
@@ -127,16 +129,22 @@ def main(sizes: list[int]) -> None:
                     shutil.copytree(one, other, copy_function=os.link)
                     shutil.rmtree(other / "data" / "evaluate")
                     write_predictions(other, changed=True)
-                found.setdefault(step, []).append(measured(one, step, other))
-                print(f"  {step}, {pairs:,} pairs: {found[step][-1]}", file=sys.stderr, flush=True)
+                found.setdefault(str(pairs), {})[step] = measured(one, step, other)
+                print(f"  {step}, {pairs:,} pairs: {found[str(pairs)][step]}", file=sys.stderr, flush=True)
+        if saves:
+            kept = json.loads(SAVED.read_text(encoding="utf-8"))
+            kept["now"] |= found
+            SAVED.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     print(f"{'step':12}{'pairs':>12}{'seconds':>10}{'GiB':>8}{'bytes a pair':>14}{'exponent':>10}")
-    for step, values in found.items():
-        for place, (pairs, one_) in enumerate(zip(sizes, values, strict=True)):
+    for step in STEPS:
+        for place, pairs in enumerate(sizes):
+            one_ = found[str(pairs)][step]
             row = f"{step:12}{pairs:>12,}{one_['seconds']:>10.1f}{one_['gib']:>8.2f}"
             if place:
-                before, ratio = values[place - 1], math.log(pairs / sizes[place - 1])
-                slope = (one_["gib"] - before["gib"]) * 2**30 / (pairs - sizes[place - 1])
-                row += f"{slope:>14,.0f}{math.log(one_['seconds'] / before['seconds']) / ratio:>10.2f}"
+                fewer, before = sizes[place - 1], found[str(sizes[place - 1])][step]
+                slope = (one_["gib"] - before["gib"]) * 2**30 / (pairs - fewer)
+                growth = math.log(one_["seconds"] / before["seconds"]) / math.log(pairs / fewer)
+                row += f"{slope:>14,.0f}{growth:>10.2f}"
             print(row)
 
 
@@ -279,4 +287,5 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--step"]:
         make_step(sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4]))
     else:
-        main([int(size) for size in sys.argv[1:]] or [20_000, 100_000])
+        given = [int(size) for size in sys.argv[1:] if size != "--save"]
+        main(given or [20_000, 100_000], saves="--save" in sys.argv)

@@ -55,7 +55,9 @@ def main(pairs: int) -> None:
         ]
         with contextlib.chdir(folder):
             started = time.perf_counter()
-            server = subprocess.Popen([sys.executable, "-m", "whatif", SITE, "--serve", "--port", "0"], stdout=-1)
+            server = subprocess.Popen(
+                [sys.executable, "-m", "whatif", SITE, "--serve", "--port", "0"], stdout=subprocess.PIPE
+            )
             assert server.stdout is not None
             lines = iter(server.stdout.readline, b"")
             address = next(line.decode().split()[0] for line in lines if line.startswith(b"http:"))
@@ -64,10 +66,12 @@ def main(pairs: int) -> None:
             every = stored + of_site + size
             print(f"{name:12}{of_site / 1e6:24,.1f}{size / 1e6:10,.1f}{every / 1e6:10,.1f}  {every / images:.3f}")
         print(f"the server starts, and removes the copies, in {start:.1f} s")
-        _ask(address, names[:: max(1, len(names) // _ASKED)], server.pid)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        server.send_signal(signal.SIGINT)
-        server.wait()
+        try:
+            _ask(address, names[:: max(1, len(names) // _ASKED)], server.pid)
+        finally:
+            server.send_signal(signal.SIGINT)
+            server.wait()
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         print(f"the server took {used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime:.1f} CPU seconds")
 

@@ -23,7 +23,7 @@ from pathlib import Path
 import pandas as pd
 
 from docs.audit_tables import PRUNED, audited, largest_option, most_kept
-from docs.numbers import claims, embedded, first_run, guessed, reading_errors, recomputed, text_alone
+from docs.numbers import claims, embedded, first_run, guessed, reading_errors, recomputed, steps, text_alone
 from docs.numbers.markdown import ROOT, markdown
 from whatif.results.reporting.pair_measures import ACCURACIES, DROPPED, MCNEMAR
 from whatif.results.reporting.rendering import grid
@@ -180,6 +180,7 @@ NUMBERS: dict[str, Callable[[], str]] = {
     **claims.NUMBERS,
     **recomputed.NUMBERS,
     **first_run.NUMBERS,
+    **steps.NUMBERS,
     **reading_errors.NUMBERS,
     **text_alone.NUMBERS,
 }

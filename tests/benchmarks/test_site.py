@@ -272,7 +272,7 @@ def test_whatif_site_serves_pictures_from_the_artifacts_until_ctrl_c(project: Pr
 
 
 @pytestmark_of_runs
-def test_a_served_site_is_opened_and_says_which_images_it_lacks(
+def test_a_served_site_is_opened_and_nothing_is_removed_where_it_cannot_be_served(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
@@ -288,20 +288,25 @@ def test_a_served_site_is_opened_and_says_which_images_it_lacks(
 
     monkeypatch.setattr(click, "launch", launch)
     monkeypatch.setattr(SiteServer, "serve_forever", interrupted)
-    path = project.paths("generate", "images")[0].relative_to(project.folder)
-    path.unlink()
-    result = whatif(SITE, "--serve", "--open", "--port", "0")
-    assert result.exit_code == 0 and opened == [f"http://127.0.0.1:{asked[0]}/"]
-    assert result.stderr == f"{path}: not there, so its pictures are not shown; a run makes it\n"
+    before = sorted(Path(SITE).rglob("*"))
     with socket.create_server(("127.0.0.1", 0)) as taken:
         result = whatif(SITE, "--serve", "--port", str(taken.getsockname()[1]))
     assert result.exit_code == 2 and ": Address already in use; give another one, or 0 for any" in result.stderr
+    path = project.paths("generate", "images")[0].relative_to(project.folder)
+    path.rename("away")
+    result = whatif(SITE, "--serve", "--port", "0")
+    told = f"whatif: {path}: not there, and --serve reads pictures out of it; a run makes it\n"
+    assert (result.exit_code, result.stderr) == (2, told)
+    assert sorted(Path(SITE).rglob("*")) == before
+    Path("away").rename(path)
+    assert whatif(SITE, "--serve", "--open", "--port", "0").exit_code == 0
+    assert opened == [f"http://127.0.0.1:{asked[0]}/"] and len(list(Path(SITE).rglob("*"))) < len(before)
 
 
 @pytestmark_of_runs
 def test_many_pictures_need_no_copies(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "--serve" not in whatif(SITE).stdout
-    monkeypatch.setattr(commands, "_MANY", 1_000)
+    monkeypatch.setattr(commands, "_MANY_BYTES", 1_000)
     assert whatif(SITE).stdout.endswith("`whatif site --serve` shows the same without copies of the pictures.\n")
 
 

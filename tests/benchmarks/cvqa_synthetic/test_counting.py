@@ -10,7 +10,7 @@ import pytest
 
 from tests.benchmarks.cvqa_synthetic.answered import made, puzzles
 from tests.results.reporting.test_pair_measures import prediction, question
-from whatif.benchmarks.cvqa_synthetic.report import EVERYTHING, number_of_all
+from whatif.benchmarks.cvqa_synthetic.report import NUMBERS_OF_ALL, number_of_all
 from whatif.results.reporting.rendering import grid
 from whatif.results.reporting.table import Table
 from whatif.scoring.statistics import wilson
@@ -19,7 +19,7 @@ NAMES = {"counts": "Counts everything", "right": "Right", "silent": "Silent"}
 
 
 def numbers(everything: dict[str, int]) -> pa.Table:
-    return pa.table([[*everything], [*everything.values()]], schema=EVERYTHING)
+    return pa.table([[*everything], [*everything.values()]], schema=NUMBERS_OF_ALL)
 
 
 def counted() -> Table:

@@ -49,6 +49,8 @@ def test_rows_are_chosen_by_the_text_of_their_columns(tmp_path: Path) -> None:
     reasons = {row["reason"] for row in rows(40_000)}
     assert len(list(artifacts.rows_of(path, REJECTIONS, only={"item_id": ids[:10], "reason": reasons}))) == 10
     assert list(artifacts.rows_of(path, REJECTIONS, only={"item_id": []})) == []
+    most = [*ids[5:], "nobody's"]  # more than a row group has
+    assert [row["item_id"] for row in artifacts.rows_of(path, REJECTIONS, only={"item_id": most})] == ids[5:]
 
 
 def test_only_some_fields_of_structs_are_read(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def stored(folder: Path, files: Mapping[str, bytes]) -> tuple[Path, list[Path]]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    above = tmp_path_factory.mktemp("project")
+    above = tmp_path_factory.mktemp("project") / "with\u00a0a no-break space"
     made = above / "site"
     (made / "bench").mkdir(parents=True)
     (made / "index.html").write_text("index")
@@ -56,6 +56,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "data/index.js").write_text("data")
     (above / "secret.txt").write_text("secret")
     (made / "link.txt").symlink_to("../secret.txt")
+    (made / "linked").mkdir()
+    (made / "linked/index.html").symlink_to("../../secret.txt")
     return made
 
 
@@ -106,6 +108,7 @@ def test_pages_and_pictures_are_served_with_safe_headers(address: str, path: str
         "//secret.txt",
         "/link.txt",
         "/link.txt%00.png",
+        "/linked/",
         "/%ed%a0%80",  # not a text
         "/" + "a" * 10_000,
     ],
@@ -114,6 +117,12 @@ def test_anything_else_is_not_found(address: str, path: str) -> None:
     status, headers, found = asked(address, path)
     assert status == 404 and b"secret" not in found
     assert headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_page_is_sent_again_however_old_it_is(address: str) -> None:
+    """Another project may have had the port, with a newer page."""
+    _, headers, content = asked(address, "/index.html")
+    assert asked(address, "/index.html", If_Modified_Since=headers["Last-Modified"])[::2] == (200, content)
 
 
 def test_a_folder_without_its_slash_is_found(address: str) -> None:

@@ -24,21 +24,21 @@ from whatif.results.reporting.funnel import FunnelStage, reasons
 from whatif.results.reporting.precision import percent
 from whatif.results.reporting.table_modules import TableModules
 
-EVERYTHING = pa.schema([("pair_id", pa.string()), ("number", pa.int64())])
+NUMBERS_OF_ALL = pa.schema([("pair_id", pa.string()), ("number", pa.int64())])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Puzzles(PairedResults):
     """A set of puzzles and all answers to them.
 
-    everything: the number of all flowers or dots of the pairs for which it is known, as a table `EVERYTHING`; known:
-    which pairs these are, in words.
+    everything: the number of all flowers or dots of the pairs for which it is known, in a table `NUMBERS_OF_ALL`.
+    known: which pairs these are, in words.
     reported: about the rows that the paper reports. beside: rows of the same systems on another set, which follow in
     `table7` under their own `source`.
     """
 
     groups: Sequence[str] = GROUPS
-    everything: pa.Table = field(default_factory=EVERYTHING.empty_table)
+    everything: pa.Table = field(default_factory=NUMBERS_OF_ALL.empty_table)
     known: str = "It is counted in the stored scene."
     reported: str = "Reported rows are the paper's, of other images."
     beside: Sequence[Mapping[str, Any]] = ()
@@ -68,7 +68,7 @@ def own_puzzles(task: Task[ReportSettings], title: str) -> Puzzles:
     ]
     columns = ["pair_id", "flowers", "circles"]
     scenes = artifacts.batches(task.paths("puzzles"), PUZZLES, columns)
-    everything = pa.concat_tables([EVERYTHING.empty_table(), *map(_numbers_of_all, scenes)])
+    everything = pa.concat_tables([NUMBERS_OF_ALL.empty_table(), *map(_numbers_of_all, scenes)])
     how = task.settings
     return Puzzles.of(task, title, stages, rule=how.rule, judge=how.judge, everything=everything)
 
@@ -80,7 +80,7 @@ def number_of_all(puzzle: Mapping[str, Any]) -> int:
 
 def _numbers_of_all(puzzles: pa.Table) -> pa.Table:
     numbers = [number_of_all(row) for row in puzzles.to_pylist()]
-    return pa.table([puzzles["pair_id"], pa.array(numbers, pa.int64())], schema=EVERYTHING)
+    return pa.table([puzzles["pair_id"], pa.array(numbers, pa.int64())], schema=NUMBERS_OF_ALL)
 
 
 def publish_report(task: Task[RankedReport], puzzles: Puzzles, modules: TableModules) -> None:

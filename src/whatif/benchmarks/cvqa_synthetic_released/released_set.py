@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from whatif.benchmarks.cvqa_synthetic.report import EVERYTHING, Puzzles
+from whatif.benchmarks.cvqa_synthetic.report import NUMBERS_OF_ALL, Puzzles
 from whatif.benchmarks.cvqa_synthetic_released.settings import ReportSettings
 from whatif.benchmarks.cvqa_synthetic_released.text_checks import answer_of
 from whatif.engine.graph.task import Task
@@ -39,7 +39,7 @@ def released_puzzles(task: Task[ReportSettings], title: str) -> Puzzles:
         _stages(task),
         rule=task.settings.rule,
         judge=task.settings.judge,
-        everything=pa.table([[*dots], [*dots.values()]], schema=EVERYTHING),
+        everything=pa.table([[*dots], [*dots.values()]], schema=NUMBERS_OF_ALL),
         known=_KNOWN,
         reported=reported,
         beside=beside,

@@ -216,11 +216,13 @@ def rows_of(
     `only` selects rows by column: the text must be among the given ones. Selecting a few of millions of rows is cheap.
     """
     wanted = {name: set(texts) for name, texts in (only or {}).items()}
-    arrays = {name: pa.array(sorted(texts), pa.string()) for name, texts in wanted.items()}
+    arrays: dict[str, pa.Array] = {}
     for piece in batches(paths, table, columns):
         chosen = piece
         for name, texts in wanted.items():
             if len(texts) <= chosen.num_rows:
+                if name not in arrays:
+                    arrays[name] = pa.array(sorted(texts), pa.string())
                 chosen = chosen.filter(pc.is_in(chosen[name], arrays[name]))
             else:  # `is_in` would read all texts again for each row group
                 chosen = chosen.filter(pa.array([text in texts for text in chosen[name].to_pylist()], pa.bool_()))

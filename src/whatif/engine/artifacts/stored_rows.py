@@ -36,14 +36,16 @@ class StoredRows(Sequence[Row]):
     ) -> None:
         """`change` leaves rows out, or changes values; it is given each row group with its `columns`, all by default.
 
-        Raises WhatifError when a file is no complete artifact of `table`; reading raises as `batches` does.
+        Raises WhatifError when a file is no complete artifact; reading raises as `batches` does.
         """
         self._paths, self._table, self._columns, self._change = paths, table, columns, change
         self._stored = sum(footer_of(path).rows for path in paths)
 
     def changed(self, change: Callable[[pa.Table], pa.Table]) -> StoredRows:
-        """The rows after a change."""
-        return StoredRows(self._paths, self._table, self._columns, change)
+        """The rows after a change, which follows an earlier one."""
+        earlier = self._change
+        both = change if earlier is None else lambda piece: change(earlier(piece))
+        return StoredRows(self._paths, self._table, self._columns, both)
 
     def tables(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """Tables of consecutive rows, with all columns by default."""
@@ -89,7 +91,7 @@ class StoredRows(Sequence[Row]):
         """All rows, those of a value after its first."""
         codes = pa.concat_arrays(values.chunks).dictionary_encode().indices.to_numpy()
         order = np.argsort(codes, kind="stable")
-        whole = pa.concat_tables(self.tables())
+        whole = pa.concat_tables(self.tables()).combine_chunks()
         for start in range(0, len(order), _TOGETHER):
             yield from whole.take(pa.array(order[start : start + _TOGETHER])).to_pylist()
 

@@ -148,6 +148,7 @@ class LocalModel:
             raise
         finally:
             self.checkpoint.forget()
+            self._text.cache_clear()
 
     def _answers(self, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
         self._work.begin(questions)

@@ -30,7 +30,7 @@ Value = TypeVar("Value")
 
 
 class Recent(Generic[Value]):
-    """The values of the most recent keys: tensors, or sequences and mappings of them, of `most_bytes` together."""
+    """The values of the most recent keys: arrays, or sequences and mappings of them, of `most_bytes` together."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
@@ -87,14 +87,18 @@ class RankingMemory:
         self.pictures: Recent[Any] = Recent(most_bytes)
 
     def remember_pictures(self, processor: Any) -> None:
-        """Makes an image processor of the library prepare the same images, with the same settings, only once."""
-        prepare = processor.preprocess
+        """Makes an image processor of the library prepare the same images, with the same settings, only once.
 
-        def remembered(images: Any, *more: Any, **settings: Any) -> Any:
+        Images are of Pillow, in RGB. What it returns shares its arrays with what it returned before.
+        """
+        kind = type(processor)
+
+        def remembered(own: Any, images: Any, *more: Any, **settings: Any) -> Any:
             key = _digest_of_images(images, (more, sorted(settings.items())))
-            return copy(self.pictures.get(key, lambda: prepare(images, *more, **settings)))
+            return copy(self.pictures.get(key, lambda: kind.preprocess(own, images, *more, **settings)))
 
-        processor.preprocess = remembered
+        # A class, not an attribute of the processor, which the library would write among its settings.
+        processor.__class__ = type(kind.__name__, (kind,), {"preprocess": remembered})
 
     def inputs(self, prompt: Inputs) -> dict[str, Any]:
         """The model's inputs for `prompt`, the processor's output for one conversation, on the model's device."""

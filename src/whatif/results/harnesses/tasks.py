@@ -21,7 +21,7 @@ LMMS_EVAL, INSPECT_AI, VLMEVALKIT = "lmms-eval", "inspect_ai", "vlmevalkit"
 _PLACEHOLDER = "whatif_benchmark"  # in the file for inspect_ai, where the name of the task belongs
 _SPELLING = {"cvqa": "CVQA", "cfmm": "CFMM", "mucr": "MuCR", "coco": "COCO"}
 # A file for VLMEvalKit or the hub repeats all images as text, and the tool reads it whole.
-_MOST = 100_000
+_MOST_QUESTIONS = 100_000
 _Row = dict[str, Any]
 
 
@@ -52,8 +52,11 @@ def write_tasks(name: str, benchmark_folder: Path) -> list[str]:
     _write_inspect_ai(task, folder / INSPECT_AI)
     lines.append(f"{folder / LMMS_EVAL}: task {task}: {len(questions):,} questions")
     lines.append(f"{folder / INSPECT_AI}: task {task}: {len(questions):,} questions")
-    if len(questions) > _MOST:
-        return [*lines, f"{name}: no task for VLMEvalKit and no eval.yaml, which are for {_MOST:,} questions at most"]
+    if len(questions) > _MOST_QUESTIONS:
+        return [
+            *lines,
+            f"{name}: no task for VLMEvalKit and no eval.yaml, which are for {_MOST_QUESTIONS:,} questions at most",
+        ]
     rows = list(questions)
     for data_set, part in _vlmevalkit_sets(name, rows):
         path = folder / VLMEVALKIT / f"{data_set}.tsv"

@@ -32,8 +32,7 @@ class Publisher:
     """Who publishes: authors as in CITATION.cff, papers to refer to, and what nobody but the publisher knows.
 
     owner: the user or organisation on the hub; date: of the publication (ISO 8601). Both may be empty. licences: of
-    texts from outside, by benchmark; of
-    photographs of MS-COCO, by their number. private: ids of pairs that are kept back.
+    texts from outside, by benchmark; of photographs of MS-COCO, by their number. private: ids of pairs kept back.
     """
 
     authors: Sequence[Mapping[str, Any]]

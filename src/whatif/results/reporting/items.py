@@ -54,7 +54,7 @@ class ItemProgram:
 class ItemAnswer(NamedTuple):
     """What one system (a model, with its strategy if there are several) answered; see `ITEM_ANSWER` for the fields.
 
-    There are millions: a tuple is made in a third of the time of a frozen dataclass.
+    There are millions, and a tuple is made in a sixth of the time of a frozen dataclass.
     """
 
     system: str

@@ -48,13 +48,13 @@ class PictureFiles:
     def _add(self, image_id: str) -> None:
         data = self._picture(image_id)
         kind = (suffix_of(data), *size_of(data))
-        self._kinds[image_id] = self._shared.setdefault(kind, kind)
         stem = self._stem(image_id)
         # Some file systems do not tell upper from lower case.
         if not _PLAIN.fullmatch(stem) or stem.lower() in self._stems:
             stem = self._long[image_id] = hashlib.sha256(image_id.encode()).hexdigest()
         self._stems.add(stem.lower())
         self._publish(f"pictures/{stem}{kind[0]}", data)
+        self._kinds[image_id] = self._shared.setdefault(kind, kind)
 
     def _stem(self, image_id: str) -> str:
         """The id, shortened if it is a hash; the hash of an id that is not plain or whose file exists already."""

@@ -39,7 +39,7 @@ class SiteServer(ThreadingHTTPServer):
         return f"http://{ADDRESS}:{self.server_address[1]}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Prints errors; a browser that left a page, and waits for its pictures no more, is none."""
+        """Prints errors, but none about a browser that closed its connection."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
@@ -65,14 +65,15 @@ class _Handler(SimpleHTTPRequestHandler):
     def send_head(self) -> BinaryIO | None:
         """A file of the folder, otherwise a picture of the artifacts."""
         path = Path(self.translate_path(self.path))
-        if not str(path).isprintable():
+        if not str(path.relative_to(self._folder)).isprintable():
             self.send_error(HTTPStatus.NOT_FOUND)
-        elif not os.path.exists(path):  # noqa: PTH110 - which knows no name that is too long
+        elif not os.path.exists(path):  # noqa: PTH110 - `Path.exists` raises for a name that is too long
             try:
                 return self._picture(path.relative_to(self._folder.parent).as_posix())
             except WhatifError as error:
                 self.send_error(HTTPStatus.INTERNAL_SERVER_ERROR, explain=str(error))
-        elif path.resolve().is_relative_to(self._folder.resolve()):
+        elif all(one.resolve().is_relative_to(self._folder.resolve()) for one in (path, path / "index.html")):
+            del self.headers["If-Modified-Since"]  # an older page of another project is not the same
             return super().send_head()
         else:  # a link to elsewhere
             self.send_error(HTTPStatus.NOT_FOUND)

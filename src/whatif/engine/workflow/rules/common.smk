@@ -129,7 +129,7 @@ onstart:
         record_run()
         # With a limit on new jobs, each job that ends adds one more look at all ready jobs in every second of the rest of
         # the run, soon a third of a processor. The default, 100 a second, limits nothing here.
-        limit = workflow.scheduler.job_rate_limiter
+        limit = getattr(workflow.scheduler, "job_rate_limiter", None)
         if limit and (limit.max_jobs, limit.timespan) == (100, 1):
             workflow.scheduler.job_rate_limiter = None
     if JOB_SERVER:
