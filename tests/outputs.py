@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from whatif.engine.artifacts.site_schemas import SITE_OUTPUTS
+from whatif.engine.artifacts.writer import Rows, as_table
 
 
 class Published:
@@ -21,8 +19,8 @@ class Published:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_bytes(data)
 
-    def write(self, role: str, rows: Iterable[dict[str, Any]]) -> None:
-        self.rows[role] += pa.Table.from_pylist(list(rows), schema=SITE_OUTPUTS[role].schema).to_pylist()
+    def write(self, role: str, rows: Rows) -> None:
+        self.rows[role] += as_table(rows, SITE_OUTPUTS[role], role).to_pylist()
 
     def writer(self, role: str) -> _Writer:
         return _Writer(self, role)
@@ -32,5 +30,5 @@ class _Writer:
     def __init__(self, outputs: Published, role: str) -> None:
         self._outputs, self._role = outputs, role
 
-    def write(self, rows: Iterable[dict[str, Any]]) -> None:
+    def write(self, rows: Rows) -> None:
         self._outputs.write(self._role, rows)

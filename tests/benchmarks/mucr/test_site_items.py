@@ -96,8 +96,9 @@ def items_of(project: Project, job: Job, made: Set, by_mean: Any = ()) -> dict[s
     task = job.task(Published(), project.messages.append)  # type: ignore[arg-type]
     items, views = site_items(task, made.questions, made.items, NAMES, by_mean)
     outputs = Published()
-    outputs.write("items", [row for piece in item_tables(items) for row in piece.to_pylist()])
-    outputs.write("views", view_rows(views))
+    for piece in item_tables(items):
+        outputs.write("items", piece)
+    outputs.write("views", list(view_rows(views)))
     rows = outputs.rows["items"]
     check_items(rows, outputs.rows["views"])
     assert missing_images(rows, images_read_by(job)) == set()
