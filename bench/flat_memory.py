@@ -51,7 +51,7 @@ _DRAWN = 20  # puzzles of each template, which are repeated
 _SHARES = [0.4, 0.2, 0.2, 0.2]  # of the right answer, then of the other options
 _LETTERS = np.array(["A", "B", "C", "D"])
 _STATUSES = np.array(["ok", "ambiguous", "none", "error"])
-STEPS = ("filter", "verify", "aggregate", "site", "diff", "publish")
+STEPS = ("filter", "verify", "evaluate", "aggregate", "site", "diff", "publish")
 
 
 def write_project(folder: Path, pairs: int) -> None:
@@ -174,6 +174,8 @@ def _made_by(step: str, folder: Path) -> Callable[[], Any]:
     trial = _trial(folder)
     if step == "site":
         jobs = [job for job in trial.graph.jobs if job.step.benchmark == SITE]
+    elif step == "evaluate":  # one model, one part
+        jobs = trial.jobs(step)[:1]
     else:
         jobs = [job for job in trial.jobs(step) if job.step.name != "shortcuts"]
     return lambda: trial.make_jobs(jobs)

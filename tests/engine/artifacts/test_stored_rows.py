@@ -61,6 +61,13 @@ def test_changed_rows_are_fewer_and_say_so(tmp_path: Path) -> None:
     assert list(rows.by("pair")) == [("b", kept[:2]), ("c", kept[2:])]
 
 
+def test_rows_are_chosen_and_changes_follow_each_other(tmp_path: Path) -> None:
+    rows = stored(tmp_path, ROWS, 2).where("pair", {"a", "c", "z"})
+    assert list(rows) == [ROWS[1], ROWS[3], ROWS[4]] and next(rows.rows(["text"])) == {"text": "two"}
+    assert list(rows.where("text", ["one", "five"])) == [ROWS[4]]
+    assert list(rows.where("pair", [])) == []
+
+
 @pytest.mark.parametrize("together", [1, 2, 3, 100])
 @pytest.mark.parametrize("parts", [1, 2])
 def test_rows_of_a_value_need_not_be_adjacent(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Set
 from typing import Any, Literal
 
 from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.program_findings import write_program_findings
+from whatif.engine.artifacts.stored_rows import StoredRows
 from whatif.engine.graph.task import Task
 from whatif.engine.params.model_entries import MultipleChoice
 from whatif.models.depicted import Depicted
@@ -18,8 +19,8 @@ Ask = Literal["rank", "generate"]
 def ask_choices(
     task: Task[Any],
     ask: Ask,
-    questions: Sequence[dict[str, Any]],
-    pairs: Collection[str] | None = None,
+    questions: StoredRows,
+    pairs: Set[str] | None = None,
     *,
     depicted: Callable[[str], Depicted | None] = lambda image_id: None,
     image_remedy: str = "",
@@ -34,15 +35,16 @@ def ask_choices(
     from whatif.scoring.rank import majority_answers, predictions
 
     if pairs is None:
-        every = sorted({row["pair_id"] for row in questions})
+        every = sorted({row["pair_id"] for row in questions.rows(["pair_id"])})
         here = task.part_of(len(every))
         pairs = set(every[here.start : here.stop])
     model = task.wildcards["model"]
     in_words = ask == "generate" and task.model.answers_in_words
     form: MultipleChoice = "words" if in_words else task.model.multiple_choice
-    majority = majority_answers(questions)  # from all parts, otherwise a baseline would depend on the number of parts
+    # From all parts, otherwise a baseline would depend on the number of parts.
+    majority = majority_answers(questions.rows(["group", "variant", "answer"]))
     pilot = pilot_of(task.model.limit, questions, task.seed, task.benchmark)
-    asked = [question for question in (pilot.rows(questions) if pilot else questions) if question["pair_id"] in pairs]
+    asked = list(questions.where("pair_id", pairs & pilot.pairs if pilot else pairs))
     write_predictions(
         task,
         lambda loaded, images: predictions(

@@ -17,7 +17,6 @@ from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of
 from whatif.engine import artifacts
 from whatif.engine.artifacts.ahead import read_ahead
 from whatif.engine.artifacts.schemas import PREDICTIONS
-from whatif.engine.artifacts.stored_rows import StoredRows
 from whatif.engine.graph.dimensions import Dimension
 from whatif.engine.graph.task import Task
 from whatif.engine.language.strategies import DIRECT
@@ -201,7 +200,7 @@ class PairedResults(Results):
         stages: those before models are asked. by_image: whether intervals and tests are by image, if pairs share some.
         more: further fields of a subclass. Millions of predictions are read in pieces.
         """
-        questions = StoredRows(task.paths("questions"), task.inputs["questions"].table)
+        questions = task.stored("questions")
         keys = with_predictions(task, CHOOSER)
         pilots = pilots_of(limits_of(task, CHOOSER, keys), dict.fromkeys(keys, questions), task.seed, task.benchmark)
         names = names_of(task, CHOOSER)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, overload
@@ -47,6 +47,11 @@ class StoredRows(Sequence[Row]):
         both = change if earlier is None else lambda piece: change(earlier(piece))
         return StoredRows(self._paths, self._table, self._columns, both)
 
+    def where(self, column: str, values: Iterable[str]) -> StoredRows:
+        """The rows with one of these texts in a column."""
+        wanted = pa.array(sorted(values), pa.string())
+        return self.changed(lambda piece: piece.filter(pc.is_in(piece[column], wanted)))
+
     def tables(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """Tables of consecutive rows, with all columns by default."""
         if self._change is None:
@@ -73,7 +78,11 @@ class StoredRows(Sequence[Row]):
         return next(itertools.islice(self, places, None))
 
     def __iter__(self) -> Iterator[Row]:
-        for piece in self.tables():
+        return self.rows()
+
+    def rows(self, columns: Sequence[str] | None = None) -> Iterator[Row]:
+        """The rows, with all columns by default."""
+        for piece in self.tables(columns):
             for start in range(0, piece.num_rows, _TOGETHER):
                 yield from piece.slice(start, _TOGETHER).to_pylist()
 
