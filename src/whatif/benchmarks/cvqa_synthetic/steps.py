@@ -193,8 +193,7 @@ def evaluate(task: Task[Ask]) -> None:
     from whatif.benchmarks.cvqa_synthetic.depicted_puzzles import DrawnPuzzles
 
     here = {puzzle["pair_id"] for puzzle in task.rows("puzzles", ["pair_id"])}
-    depicted = DrawnPuzzles(lambda: task.rows("puzzles"))
-    ask_choices(task, task.settings, task.stored("questions"), here, depicted=depicted)
+    ask_choices(task, task.settings, here, depicted=DrawnPuzzles(lambda: task.rows("puzzles")))
 
 
 judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])

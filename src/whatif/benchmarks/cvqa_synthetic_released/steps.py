@@ -154,7 +154,7 @@ def verify(task: Task[None]) -> None:
 )
 def evaluate(task: Task[Ask]) -> None:
     """Asks one model the questions of one part's puzzles, as our own are asked."""
-    ask_choices(task, task.settings, task.stored("questions"), image_remedy=_FOLDER)
+    ask_choices(task, task.settings, image_remedy=_FOLDER)
 
 
 judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])

@@ -209,7 +209,7 @@ def verify(task: Task[Any]) -> None:
 )
 def evaluate(task: Task[Ask]) -> None:
     """Asks one model the questions of one part's pairs: it ranks the options, or names one in its own words."""
-    ask_choices(task, task.settings, task.stored("questions"))
+    ask_choices(task, task.settings)
 
 
 judge = judge_step(HAS_CHOSEN, PART, questions=verify["questions"], predictions=evaluate["predictions"])

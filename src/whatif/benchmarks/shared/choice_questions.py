@@ -8,6 +8,7 @@ from typing import Any, Literal
 from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.program_findings import write_program_findings
+from whatif.engine.artifacts.schemas import QUESTIONS
 from whatif.engine.artifacts.stored_rows import StoredRows
 from whatif.engine.graph.task import Task
 from whatif.engine.params.model_entries import MultipleChoice
@@ -19,21 +20,21 @@ Ask = Literal["rank", "generate"]
 def ask_choices(
     task: Task[Any],
     ask: Ask,
-    questions: StoredRows,
     pairs: Set[str] | None = None,
     *,
     depicted: Callable[[str], Depicted | None] = lambda image_id: None,
     image_remedy: str = "",
 ) -> None:
-    """Writes the predictions of the job's model for those of the `questions` that belong to `pairs`: by default, those
-    of the job's part.
+    """Writes the predictions of the job's model for those questions that belong to `pairs`: by default, those of the
+    job's part.
 
-    `questions` are all questions of the benchmark. `depicted` returns what an image shows, if that is known.
-    `image_remedy` is as in `write_predictions`. The choice of a ranking model is stored by the mean; all scores are
-    stored, and aggregation applies the rule.
+    The step reads all questions of the benchmark as the input `questions`. `depicted` returns what an image shows, if
+    that is known. `image_remedy` is as in `write_predictions`. The choice of a ranking model is stored by the mean; all
+    scores are stored, and aggregation applies the rule.
     """
     from whatif.scoring.rank import majority_answers, predictions
 
+    questions = StoredRows(task.paths("questions"), QUESTIONS)
     if pairs is None:
         every = sorted({row["pair_id"] for row in questions.rows(["pair_id"])})
         here = task.part_of(len(every))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+import tempfile
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from whatif.engine.artifacts.schemas import PROBED, QUESTIONS
+from whatif.engine.artifacts.writer import write_artifact
 from whatif.engine.graph.dimensions import PART_CODE, WHOLE, Dimension
 from whatif.engine.graph.steps import Step
-from whatif.engine.graph.task import Outputs, Task
+from whatif.engine.graph.task import Input, Outputs, Task
 from whatif.engine.looked_up import looked_up
 
 _ASKS = "asks"  # the declared text that names the step which asks the ordinary questions
@@ -52,31 +52,13 @@ def write_probed(task: Task[Any]) -> None:
         if task.stand_in is None:
             task.outputs.write("probed", [])
         return
-    given = {one.name: getattr(task, one.name) for one in fields(task)}
-    given |= {"outputs": _Renamed(task.outputs), "wildcards": {"part": WHOLE, **task.wildcards}}
-    looked_up(task.declared[_ASKS]).function(_Changed(**given, changed=changed))
-
-
-@dataclass(frozen=True)
-class _Changed(Task[Any]):
-    """The same task with other questions."""
-
-    changed: Sequence[Mapping[str, Any]] = ()
-
-    def read(self, role: str, columns: Sequence[str] | None = None) -> pa.Table:
-        if role != _QUESTIONS:
-            return super().read(role, columns)
-        table = pa.Table.from_pylist(list(self.changed), QUESTIONS.schema)
-        return table if columns is None else table.select(list(columns))
-
-    def rows(self, role: str, columns: Sequence[str] | None = None, **only: Iterable[str]) -> Iterator[dict[str, Any]]:
-        if role != _QUESTIONS:
-            yield from super().rows(role, columns, **only)
-            return
-        wanted = {name: set(values) for name, values in only.items()}
-        for row in self.changed:
-            if all(row[name] in values for name, values in wanted.items()):
-                yield dict(row) if columns is None else {name: row[name] for name in columns}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "questions.parquet")
+        write_artifact(path, QUESTIONS, [*changed])
+        inputs = {**task.inputs, _QUESTIONS: Input(QUESTIONS, (path,), ({"part": WHOLE},))}
+        wildcards = {"part": WHOLE, **task.wildcards}
+        asked = replace(task, inputs=inputs, outputs=_Renamed(task.outputs), wildcards=wildcards)
+        looked_up(task.declared[_ASKS]).function(asked)
 
 
 class _Renamed:

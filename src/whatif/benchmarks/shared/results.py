@@ -16,7 +16,8 @@ from whatif.benchmarks.shared.reports import judged_of
 from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of, with_predictions
 from whatif.engine import artifacts
 from whatif.engine.artifacts.ahead import read_ahead
-from whatif.engine.artifacts.schemas import PREDICTIONS
+from whatif.engine.artifacts.schemas import PREDICTIONS, QUESTIONS
+from whatif.engine.artifacts.stored_rows import StoredRows
 from whatif.engine.graph.dimensions import Dimension
 from whatif.engine.graph.task import Task
 from whatif.engine.language.strategies import DIRECT
@@ -200,7 +201,7 @@ class PairedResults(Results):
         stages: those before models are asked. by_image: whether intervals and tests are by image, if pairs share some.
         more: further fields of a subclass. Millions of predictions are read in pieces.
         """
-        questions = task.stored("questions")
+        questions = StoredRows(task.paths("questions"), QUESTIONS)
         keys = with_predictions(task, CHOOSER)
         pilots = pilots_of(limits_of(task, CHOOSER, keys), dict.fromkeys(keys, questions), task.seed, task.benchmark)
         names = names_of(task, CHOOSER)

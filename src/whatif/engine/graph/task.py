@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from whatif.engine import artifacts
 from whatif.engine.artifacts.images import ImageStore
-from whatif.engine.artifacts.stored_rows import StoredRows
 from whatif.engine.graph import losses
 from whatif.engine.graph.dimensions import Dimension, is_first, is_whole, part_range
 
@@ -138,10 +137,6 @@ class Task(Generic[Picked_co]):
     def read(self, role: str, columns: Sequence[str] | None = None) -> pa.Table:
         """A complete input, with all of its parts, sorted by the key."""
         return artifacts.read(self.paths(role), self.inputs[role].table, columns)
-
-    def stored(self, role: str) -> StoredRows:
-        """The rows of an input as a sequence, of which one row group is in memory."""
-        return StoredRows(self.paths(role), self.inputs[role].table)
 
     def rows(self, role: str, columns: Sequence[str] | None = None, **only: Iterable[str]) -> Iterator[dict[str, Any]]:
         """The rows of an input, sorted by the key and read in batches; `only` keeps rows with the given values."""
