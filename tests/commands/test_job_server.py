@@ -40,7 +40,7 @@ class Shells:
         own = {name: value for name, value in os.environ.items() if name != _OF_THIS_TEST}
         return {**own, **dict.fromkeys(ONE_THREAD, "1")}
 
-    def start_server(self, source: Path) -> None:
+    def start_server(self, source: Path | str) -> None:
         os.environ.pop(_OF_THIS_TEST, None)
         self.server = JobServer()
         self.server.start(f"export PYTHONPATH={source}; ")
@@ -108,6 +108,33 @@ def test_a_fork_says_and_returns_what_a_new_process_does(shells: Shells) -> None
     shells.stop()
     assert forked == [ended(shells.start(command)) for command in commands]
     assert [code for *_, code in forked] == [0, 0, 2, 0]
+
+
+AT_THE_START = """
+import atexit, os, threading, time
+
+def say(word):
+    with open("said.txt", "a") as file:
+        file.write(word)
+
+def slow():
+    time.sleep(0.5)
+    say("thread ")
+
+atexit.register(say, "handler ")
+os.register_at_fork(after_in_child=lambda: threading.Thread(target=slow).start())
+"""
+
+
+def test_a_fork_waits_for_its_threads_and_calls_exit_handlers(shells: Shells, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(AT_THE_START)
+    path = f"{tmp_path}{os.pathsep}{ROOT / 'src'}"
+    shells.stop()
+    shells.start_server(path)
+    shell = shells.start("whatif params", PYTHONPATH=path)
+    assert shells.job(shell)[1]
+    assert ended(shell)[2] == 0
+    assert Path("said.txt").read_text() == "thread handler "
 
 
 def test_a_job_ends_alone(shells: Shells) -> None:
