@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -89,7 +90,7 @@ def check(
     """
     chosen = selected(values)
     laid = over_defaults(values, kinds, defaults or {})
-    read = check_settings(_root(kinds, chosen), laid, path, tree, {"benchmarks": names})
+    read = check_settings(_root(tuple(kinds.items()), tuple(chosen)), laid, path, tree, {"benchmarks": names})
     whole: Any = read
     if len(set(whole.benchmarks)) < len(whole.benchmarks):
         raise WhatifError(f"{path}: benchmarks: a name occurs twice; keep one")
@@ -153,9 +154,10 @@ def selected(values: Any) -> list[str]:
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
-def _root(kinds: Kinds, chosen: Sequence[str]) -> type[Settings]:
+@lru_cache(maxsize=16)  # building its validators takes longer than the check itself
+def _root(kinds: tuple[tuple[str, type[BenchmarkSettings]], ...], chosen: tuple[str, ...]) -> type[Settings]:
     """The class of a whole file: a section is required where its benchmark is selected and declares no default."""
-    stages = {stage: _stage(stage, kinds, chosen) for stage in STAGES}
+    stages = {stage: _stage(stage, dict(kinds), chosen) for stage in STAGES}
     fields: dict[str, Any] = {
         "seed": (int, Field(ge=0, lt=2**32)),
         "benchmarks": (list[BenchmarkName], Field(min_length=1)),
