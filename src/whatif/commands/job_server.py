@@ -136,7 +136,7 @@ class _Jobs:
             code_index.code_version(job.code_roots)
         self._clients: dict[int, socket.socket] = {}  # by the process id of the job
         self._ends = False
-        self._before: set[str] = set()  # what a fork has from the server
+        self._before: set[str] = set()  # in a fork: the modules that it has from the server
         self._woken, wakes = socket.socketpair()
         self._reports, self._reported = socket.socketpair(type=socket.SOCK_DGRAM)
         self._listening = listening
@@ -217,10 +217,10 @@ class _Jobs:
     def leave(self, code: int) -> NoReturn:
         """Ends a fork in order, and tells the server what the fork has imported.
 
-        What the interpreter would do last, taking the modules apart, is left out: it would copy memory that the fork
-        shares with the server, which takes a third of a second with torch, longer than most jobs compute.
+        Unlike the interpreter, it does not take the modules apart at the end. That would copy memory that the fork
+        shares with the server, for a third of a second with torch: longer than most jobs compute.
         """
-        threading._shutdown()  # type: ignore[attr-defined]  # then exit handlers, as the interpreter does
+        threading._shutdown()  # type: ignore[attr-defined]  # before the exit handlers, as in the interpreter
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()

@@ -52,9 +52,10 @@ def write_probed(task: Task[Any]) -> None:
         if task.stand_in is None:
             task.outputs.write("probed", [])
         return
+    # They become an artifact, so that the step that asks finds them however it reads its input.
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "questions.parquet")
-        write_artifact(path, QUESTIONS, [*changed])
+        write_artifact(path, QUESTIONS, changed)
         inputs = {**task.inputs, _QUESTIONS: Input(QUESTIONS, (path,), ({"part": WHOLE},))}
         wildcards = {"part": WHOLE, **task.wildcards}
         asked = replace(task, inputs=inputs, outputs=_Renamed(task.outputs), wildcards=wildcards)
